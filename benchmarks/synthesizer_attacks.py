@@ -1,4 +1,4 @@
-"""Attacks that know synthesizers, beside the plain portfolio: our MST, AIM and PrivBayes, liars too.
+"""Attacks that know synthesizers, beside the plain portfolio: our MST, AIM, PrivBayes, and liars.
 
 ``floors``: each method is run on one pair, two poles; the attackers that weigh marginals and those
 that do not learn from the same runs and are tested by the same. ``searches``: the pair is searched,
@@ -13,7 +13,7 @@ as records. Times are of one core.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -56,15 +56,17 @@ goes to it."""
 class Case:
     """A method, what is claimed of it, and ``truth``: what leaks on a step between poles.
 
-    ``part``: of ρ or ε, that goes to noise and that such a step moves whole. ``rests_on``: what
-    else could leak.
+    ``records``: of a table, enough for its poles to stand far above the noise. ``steps``: between
+    the ends of the chain. ``choices``: what those that the method makes add to the truth.
     """
 
     name: str
     table: boxes.Table
     claim: Guarantee
     truth: float
-    rests_on: str
+    records: int
+    steps: int
+    choices: str
 
 
 def mu_of(part: Fraction) -> float:
@@ -73,29 +75,24 @@ def mu_of(part: Fraction) -> float:
 
 
 CASES = (
-    Case("mst", boxes.mst, MU, mu_of(Fraction(2, 3)), "two choices of a pair: moved by nothing"),
-    Case("aim_one_choice", boxes.aim_one_choice, MU, mu_of(Fraction(9, 10)), "one choice: nothing"),
-    Case("aim", boxes.aim, MU, mu_of(Fraction(9, 10)), "choices, a tenth of ρ, may add to it"),
-    Case(
-        "privbayes",
-        boxes.privbayes,
-        ApproxDP(boxes.EPSILON),
-        float(Fraction(7, 10)),
-        "choices, 3/10 of ε, may add to it",
-    ),
+    Case("mst", boxes.mst, MU, mu_of(Fraction(2, 3)), 200, 7, "nothing"),
+    Case("aim_one_choice", boxes.aim_one_choice, MU, mu_of(Fraction(9, 10)), 400, 7, "nothing"),
+    Case("aim", boxes.aim, MU, mu_of(Fraction(9, 10)), 1000, 7, "at most ρ/10"),
+    Case("privbayes", boxes.privbayes, ApproxDP(boxes.EPSILON), 0.7, 200, 4, "at most 3ε/10"),
 )
 
 LIARS = ("half_noise", "best_choice", "reads_categories")
 
 
-def claim_of(guarantee: Guarantee) -> Claim:
-    """The claim that a search reads."""
-    return Claim(guarantee, ReplaceOne(), "output", boxes.THREE, boxes.RECORDS)
+def list_pairs(guarantee: Guarantee, records: int) -> tuple[Pair, ...]:
+    """The pairs that a search of the claim may try."""
+    return list_candidates(Claim(guarantee, ReplaceOne(), "output", boxes.THREE, records))
 
 
-def poles(guarantee: Guarantee) -> Pair:
-    """The pair that the search tries first of its kind."""
-    return next(p for p in list_candidates(claim_of(guarantee)) if p.kind == POLES)
+def poles(case: Case) -> Pair:
+    """Two poles, so many steps apart."""
+    pairs = list_pairs(case.claim, case.records)
+    return next(p for p in pairs if p.kind == POLES and p.distance == case.steps)
 
 
 class Pool:
@@ -122,7 +119,7 @@ class Pool:
 
 def compare_floors(case: Case, runs: int, seed: int) -> str:
     """A line: what both portfolios certify of the same runs."""
-    pair, start = poles(case.claim), process_time()
+    pair, start = poles(case), process_time()
     drawing = Drawing(FunctionBox(case.name, case.table, False), Seeds(seed), here)
     drawn = drawing.runs("learn", pair, 0, 2 * runs)
     took = process_time() - start
@@ -136,13 +133,17 @@ def compare_floors(case: Case, runs: int, seed: int) -> str:
     return (
         f"{case.name:15} {2 * runs:7} {pair.distance:5} {case.truth:7.4f} {aware:8.4f} "
         f"{aware / case.truth:6.1%} {plain:8.4f} {plain / case.truth:6.1%} "
-        f"{took:7.0f} {times[0]:6.1f} {times[1]:6.1f}  {case.rests_on}"
+        f"{took:7.0f} {times[0]:6.1f} {times[1]:6.1f}  {case.choices}"
     )
 
 
-def audit(table: boxes.Table, guarantee: Guarantee, runs: int, seed: int, knows: bool) -> tuple[float, bool, str]:
+def audit(
+    table: boxes.Table, guarantee: Guarantee, runs: int, seed: int, knows: bool
+) -> tuple[float, bool, str]:
     """The floor of an attack that searches, whether it refutes, and on which kind of pair."""
-    pairs = tuple(p for p in list_candidates(claim_of(guarantee)) if knows or p.kind != POLES)
+    pairs = tuple(
+        pair for pair in list_pairs(guarantee, boxes.RECORDS) if knows or pair.kind != POLES
+    )
     attackers = PORTFOLIO if knows else PLAIN
     drawing = Drawing(FunctionBox("table", table, False), Seeds(seed), here)
     error, alarm = (float(part * (1 - BETTOR_SHARE)) for part in (ERROR, ALARM))

@@ -1,10 +1,10 @@
-"""Our own synthesizers, and their liars, as black boxes: functions from records to a table.
+r"""Our own synthesizers, and their liars, as black boxes: functions from records to a table.
 
 A program of a curator is run by the sampling reading, and what it gave is made a data frame: its
 transcript is gone. `synthesizer_attacks.py` attacks them, and so does whoever names one, in this
 folder, with `three.toml` as the domain and 200 records, rows too::
 
-    dp-audit certify synthesizer_boxes:mst_half_noise --claim "mu=0.4548" --domain three.toml \\
+    dp-audit certify synthesizer_boxes:mst_half_noise --claim "mu=0.4548" --domain three.toml \
         --neighbours replace-one --records 200 --rows 200 --runs 500
 """
 
@@ -41,6 +41,8 @@ THREE = domain_from_toml((Path(__file__).parent / "three.toml").read_text("utf-8
 
 Database = Sequence[Mapping[str, Any]]
 
+EXCHANGED = ReplaceOne()
+
 
 @dataclass(frozen=True)
 class Table:
@@ -51,7 +53,7 @@ class Table:
 
     program: Program
     domain: Domain = THREE
-    neighbours: Neighbours = ReplaceOne()
+    neighbours: Neighbours = EXCHANGED
     categories_read: bool = False
 
     def __call__(self, database: Database, rng: np.random.Generator) -> pd.DataFrame:
@@ -82,7 +84,7 @@ def _half_noise(program: Program, variance: bool) -> Table:
 MST = Mst(EPSILON, DELTA)
 AIM = Aim(EPSILON, DELTA)
 AIM_ONE_CHOICE = Aim(EPSILON, DELTA, rounds=4)
-PRIVBAYES = PrivBayes(EPSILON, parents=1)
+PRIVBAYES, PRIVBAYES_TREE = PrivBayes(EPSILON), PrivBayes(EPSILON, parents=1)
 
 mst, aim, privbayes = Table(MST), Table(AIM), Table(PRIVBAYES)
 aim_one_choice = Table(AIM_ONE_CHOICE)
@@ -91,7 +93,7 @@ aim_half_noise = _half_noise(AIM, variance=True)
 privbayes_half_noise = _half_noise(PRIVBAYES, variance=False)
 mst_best_choice = Table(Altered(MST, every(Select), best_in_truth))
 aim_best_choice = Table(Altered(AIM, every(Select), best_in_truth))
-privbayes_best_choice = Table(Altered(PRIVBAYES, every(Select), best_in_truth))
+privbayes_best_choice = Table(Altered(PRIVBAYES_TREE, every(Select), best_in_truth))
 mst_reads_categories = Table(MST, categories_read=True)
 aim_reads_categories = Table(AIM, categories_read=True)
 privbayes_reads_categories = Table(PRIVBAYES, categories_read=True)

@@ -29,6 +29,7 @@ from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 
 FloatArray = NDArray[np.float64]
+Records = Sequence[Mapping[str, Any]]
 
 LARGEST = 3
 """The most attributes of a marginal (methods measure pairs, and few triples)."""
@@ -40,6 +41,9 @@ runs that are learned from more than they tell)."""
 MOST_DIFFERENCES = 8
 """Different records that only one database holds, or holds more often (pairs that are searched have
 one or two; of a pair with more, marginals move in too many places for one direction)."""
+
+MOST_RECORDS = 2**31
+"""More than any database holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +62,7 @@ class MarginalColumns:
     def names(self) -> tuple[str, ...]:
         """What each column is."""
         return tuple(
-            f"rows of what differs, in the marginal of {' and '.join(of)}" if of else "rows added"
+            f"the shift of the marginal of {' and '.join(of)}" if of else "the shift of the rows"
             for of in self.sets
         )
 
@@ -69,23 +73,28 @@ class MarginalColumns:
             found[:, rows.runs] = self._measure(rows)
         return found
 
-    def shifts(self, first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> FloatArray:
+    def shifts(self, first: Records, second: Records) -> FloatArray:
         """[columns], by how much the databases themselves differ: the squared length of d."""
-        names = list(dict.fromkeys(chain.from_iterable(self.sets)))
-        before, after = (self._measure(Rows.of_records(some, names))[:, 0] for some in (first, second))
+        before, after = (
+            self._measure(Rows.of_records(some, self._attributes))[:, 0] for some in (first, second)
+        )
         return np.asarray(after - before)
+
+    @property
+    def _attributes(self) -> list[str]:
+        return list(dict.fromkeys(chain.from_iterable(self.sets)))
 
     def _measure(self, rows: Rows) -> FloatArray:
         """[columns, tables]; 0 where a table lacks the attribute."""
         compared = Compared(rows, self.reference)
-        known = [name for name in dict.fromkeys(chain.from_iterable(self.sets)) if name in rows.columns]
+        known = [name for name in self._attributes if name in rows.columns]
         found = np.zeros((len(self.sets), len(rows.runs)))
         for target, surplus_of in enumerate(self.surpluses):
             alike = {name: compared.match([name], target) for name in known}
             for place, of in enumerate(self.sets):
                 if all(name in alike for name in of):
-                    both = np.logical_and.reduce([alike[name] for name in of]) if of else True
-                    tables = rows.of[both] if of else rows.of
+                    every = [alike[name] for name in of]
+                    tables = rows.of[np.logical_and.reduce(every)] if of else rows.of
                     found[place] += surplus_of * np.bincount(tables, minlength=len(rows.runs))
         return found
 
@@ -106,9 +115,13 @@ class MarginalColumns:
 
 
 def marginal_columns_from_json(data: Mapping[str, Any]) -> MarginalColumns:
-    """The columns that `MarginalColumns.to_json` wrote; LookupError where they can't be measured."""
-    sets = tuple(map(tuple, data["sets"]))
-    surpluses = tuple(map(int, data["surpluses"]))
+    """The columns that `MarginalColumns.to_json` wrote.
+
+    ValueError where a surplus is no count, LookupError where they can't be measured.
+    """
+    sets, surpluses = tuple(map(tuple, data["sets"])), tuple(map(int, data["surpluses"]))
+    if any(abs(surplus_of) > MOST_RECORDS for surplus_of in surpluses):
+        raise ValueError("a surplus counts records")
     columns = MarginalColumns(sets, surpluses, reference_from_json(data["reference"]))
     columns.shifts([{}], [{}])
     return columns

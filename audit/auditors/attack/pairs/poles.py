@@ -19,6 +19,7 @@ from audit.auditors.attack.pairs.records import Records
 from audit.auditors.attack.pairs.sizes import Sizes
 from audit.auditors.attack.pairs.sketches import Sketch, write_key
 from audit.statements.claim import Claim
+from proofs.guarantees import GaussianDP
 from synthesizers.neighbours import AddRemove
 
 POLES = 200
@@ -31,8 +32,9 @@ shares are seen: a record more at an end of few moves its share by nearly 1/n, a
 the others, where at an end of half both move by half as much, with the noise of both."""
 
 NEARER = Fraction(2, 3)
-"""The part of the distance at which a floor's gap is least that is tried first: the gap is a tenth
-wider there, and a leak of twice what is claimed falls in a quarter fewer runs."""
+"""Of μ, the part of the distance at which a floor's gap is least that is tried first: the gap is a
+tenth wider there, and a leak of twice what is claimed falls in a quarter fewer runs. (Of ε both are
+alike.)"""
 
 
 def list_poles(values: Records, claim: Claim, sizes: Sizes) -> Iterator[Sketch]:
@@ -42,8 +44,8 @@ def list_poles(values: Records, claim: Claim, sizes: Sizes) -> Iterator[Sketch]:
         return
     adds = isinstance(claim.neighbours, AddRemove)
     best, *others = list_distances(claim.guarantee) or [1]
-    nearer = max(round(NEARER * best), min(best, 2))
-    for steps in dict.fromkeys((nearer, 1, best, *others)):
+    nearer = NEARER if isinstance(claim.guarantee, GaussianDP) else 1
+    for steps in dict.fromkeys((max(round(nearer * best), 1), 1, best, *others)):
         for part in (QUARTER, HALF) if adds else (HALF,):
             rest = _room(claim, sizes) - steps * unit
             ends = rest // part

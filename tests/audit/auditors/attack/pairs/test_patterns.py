@@ -286,8 +286,9 @@ def test_a_chain_ends_where_the_claims_records_end() -> None:
 def test_the_most_telling_come_first() -> None:
     found = list_candidates(claim_on(CLINIC, AddRemove(), None, SMALL))
     assert (found[0].first, len(found[0].second), found[0].distance) == ([], 1, 1)
-    assert found[1].distance == 22
-    assert len(found[2].first) == MODERATE - 1
+    assert (found[1].kind, found[1].distance) == ("two poles", 22)
+    assert (found[2].kind, found[2].distance) == ("chains", 22)
+    assert len(found[3].first) == MODERATE - 1
 
 
 def test_every_kind_has_its_first_pair_before_any_has_its_second() -> None:
