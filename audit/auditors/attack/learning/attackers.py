@@ -43,9 +43,9 @@ class Attacker(Protocol):
 
 PORTFOLIO: tuple[Attacker, ...] = (
     OneColumnAttacker("one column", learning.values),
-    MarginalAttacker(),
     CellAttacker("cells", learning.values),
     BinAttacker("bins", learning.direct),
+    MarginalAttacker(),
     WeightedBinAttacker("bits", learning.bits),
     WeightedBinAttacker("weighted bins", learning.values),
     LinearAttacker("linear", learning.values),

@@ -49,9 +49,10 @@ def list_poles(values: Records, claim: Claim, sizes: Sizes) -> Iterator[Sketch]:
         for part in (QUARTER, HALF) if adds else (HALF,):
             rest = _room(claim, sizes) - steps * unit
             ends = rest // part
-            if ends < 1 or rest - ends < 1:
-                continue
             gone = () if adds else (low,) * unit
+            smallest = rest + steps * len(gone)
+            if ends < 1 or rest - ends < 1 or smallest < sizes.least:
+                continue
             words = f"{steps} steps" if steps > 1 else "a step"
             told = f"{words} between two poles, of {rest - ends} and {ends} records"
             yield Sketch(told, (low,) * (rest - ends) + (high,) * ends, gone, (high,) * unit, steps)

@@ -32,6 +32,8 @@ Floats = NDArray[np.float64]
 Batch = Callable[[Coins, np.random.Generator], NDArray[Any]]
 
 PAIR = Pair(0, 1)
+LOW, HIGH = {"a": 0, "b": 0}, {"a": 1, "b": 1}
+POLES = Pair([LOW] * 200 + [HIGH] * 200, [LOW] * 192 + [HIGH] * 208, 8)
 NAMED = {attacker.name: attacker for attacker in PORTFOLIO}
 
 
@@ -63,6 +65,22 @@ def draw(batch: Batch, runs: int, seed: int) -> Runs:
     rng = np.random.default_rng(seed)
     coins = rng.integers(0, 2, runs).astype(np.bool_)
     return Runs(Outcomes.of_batch(batch(coins, rng), runs), coins)
+
+
+def draw_tables(runs: int, seed: int) -> Runs:
+    """Tables of 400 rows between two poles: one's count has Gaussian noise of deviation 10.
+
+    In the other database it is 8 more.
+    """
+    rng = np.random.default_rng(seed)
+    coins = rng.integers(0, 2, runs).astype(np.bool_)
+    noise = rng.normal(0, 10, (runs, 3))
+    found = []
+    for end, (one, other) in zip(200 + 8 * coins + noise[:, 0], abs(noise[:, 1:]), strict=True):
+        counts = np.rint([end, one, other]).astype(int)
+        rows = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], [*counts, 400 - counts.sum()], axis=0)
+        found.append(pd.DataFrame(rows, columns=["a", "b"]))
+    return Runs(Outcomes.of_outputs(found), coins)
 
 
 def accuracy(scores: Floats, coins: Coins, share: float) -> float:
@@ -179,7 +197,12 @@ def test_numbers_of_which_some_recur_by_chance_are_no_cells() -> None:
 
 @pytest.mark.parametrize("attacker", PORTFOLIO, ids=list(NAMED))
 def test_an_attacker_learns_the_same_from_the_same_runs(attacker: Attacker) -> None:
-    found = [attacker.fit(draw(sparse_vector, 3_000, 10), PAIR) for _ in range(2)]
+    found = [
+        attacker.fit(draw_tables(300, 10), POLES)
+        if attacker.name == "marginals"
+        else attacker.fit(draw(sparse_vector, 3_000, 10), PAIR)
+        for _ in range(2)
+    ]
     assert found[0] is not None and found[1] is not None
     assert found[0].to_json() == found[1].to_json()
 
@@ -309,3 +332,17 @@ def test_scores_stay_small_enough_to_carry_in_a_certificate() -> None:
         score = attacker.fit(runs, PAIR)
         if score is not None:
             assert len(json.dumps(score.to_json())) < 200_000
+
+
+def test_sixteen_tables_are_enough_to_weigh_marginals_and_numbers_are_left_to_others() -> None:
+    runs = draw_tables(1016, 2)
+    few, many = runs.take(np.arange(16)), runs.take(np.arange(16, 1016))
+
+    def accuracy_of(name: str) -> float:
+        score = NAMED[name].fit(few, POLES)
+        scores = np.zeros(1000) if score is None else score.evaluate(many.outcomes)
+        return float(np.mean((scores > np.median(scores)) == many.coins))
+
+    # The count of the pole alone, whose noise is all that hides the coin, has Φ(0.4) = 0.655.
+    assert accuracy_of("marginals") > max(0.62, accuracy_of("one column"))
+    assert NAMED["marginals"].fit(draw(half, 100, 1), PAIR) is None

@@ -8,8 +8,9 @@ from itertools import combinations
 
 import pytest
 
-from audit.auditors.attack.pairs.patterns import list_candidates
-from audit.auditors.attack.pairs.poles import POLES
+from audit.auditors.attack.pairs.poles import POLES, list_poles
+from audit.auditors.attack.pairs.records import Records
+from audit.auditors.attack.pairs.sizes import Sizes
 from audit.subjects.pair import Pair
 from proofs.guarantees import ApproxDP, GaussianDP, Guarantee
 from synthesizers.domain import Attribute, Domain
@@ -23,10 +24,11 @@ DELTA = ApproxDP(Fraction(1), Fraction(1, 100))
 
 
 def poles(
-    neighbours: Neighbours, records: int | None, claim: Guarantee, least: int = 0
+    neighbours: Neighbours, records: int | None, guarantee: Guarantee, least: int = 0
 ) -> list[Pair]:
-    found = list_candidates(claim_on(DOMAIN, neighbours, records, claim), least)
-    return [pair for pair in found if pair.kind == "two poles"]
+    claim = claim_on(DOMAIN, neighbours, records, guarantee)
+    sketches = list_poles(Records(DOMAIN), claim, Sizes(claim, least))
+    return [sketch.verify(claim, "two poles") for sketch in sketches]
 
 
 @pytest.mark.parametrize("records", [None, 40, 1000])
