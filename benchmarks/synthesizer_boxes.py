@@ -37,6 +37,7 @@ from synthesizers.tables import to_frame
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 100)
 RECORDS = 200
+TWO = Domain("two", tuple(Attribute(name, ("0", "1")) for name in "ab"))
 THREE = domain_from_toml((Path(__file__).parent / "three.toml").read_text("utf-8"), "three")
 
 Database = Sequence[Mapping[str, Any]]
@@ -83,11 +84,12 @@ def _half_noise(program: Program, variance: bool) -> Table:
 
 MST = Mst(EPSILON, DELTA)
 AIM = Aim(EPSILON, DELTA)
-AIM_ONE_CHOICE = Aim(EPSILON, DELTA, rounds=4)
+AIM_ONE_CHOICE = Aim(EPSILON, DELTA, rounds=3)
 PRIVBAYES, PRIVBAYES_TREE = PrivBayes(EPSILON), PrivBayes(EPSILON, parents=1)
 
 mst, aim, privbayes = Table(MST), Table(AIM), Table(PRIVBAYES)
-aim_one_choice = Table(AIM_ONE_CHOICE)
+aim_one_choice = Table(AIM_ONE_CHOICE, TWO)
+mst_one_choice = Table(MST, TWO)
 mst_half_noise = _half_noise(MST, variance=True)
 aim_half_noise = _half_noise(AIM, variance=True)
 privbayes_half_noise = _half_noise(PRIVBAYES, variance=False)
