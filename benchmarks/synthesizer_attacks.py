@@ -58,8 +58,8 @@ PLAIN: tuple[Attacker, ...] = tuple(
 )
 """The attackers that know nothing of marginals."""
 
-POLES = "two poles"
-"""The kind of pairs that knows synthesizers."""
+POLES, TIES = "two poles", "tied choices"
+"""The kinds of pairs that know synthesizers."""
 
 MU = GaussianDP(Fraction(4548, 10_000))
 """√(2ρ) of MST and AIM at ε = 1, δ = 1/100, rounded up: what their noise amounts to if all of ρ
@@ -175,7 +175,9 @@ def audit(
 ) -> tuple[float, bool, str]:
     """The floor of an attack that searches, whether it refutes, and on which kind of pair."""
     pairs = tuple(
-        pair for pair in list_pairs(table, guarantee, boxes.RECORDS) if knows or pair.kind != POLES
+        pair
+        for pair in list_pairs(table, guarantee, boxes.RECORDS)
+        if knows or pair.kind not in (POLES, TIES)
     )
     attackers = PORTFOLIO if knows else PLAIN
     drawing = Drawing(FunctionBox("table", table, False), Seeds(seed), here)

@@ -20,6 +20,7 @@ from audit.auditors.attack.pairs.poles import list_poles
 from audit.auditors.attack.pairs.records import Record, Records
 from audit.auditors.attack.pairs.sizes import Sizes
 from audit.auditors.attack.pairs.sketches import Sketch, Target, write_key
+from audit.auditors.attack.pairs.ties import list_ties
 from audit.statements.claim import Claim
 from synthesizers.domain import Attribute
 from synthesizers.neighbours import AddRemove
@@ -56,6 +57,7 @@ class Drawer:
             "a value of its own": self._unique,
             "one attribute differs": self._one_attribute,
             "two attributes differ": self._two_attributes,
+            "tied choices": self._ties_of_choices,
             "equal records": self._equal,
             "values in turn": self._in_turn,
             "missing values": self._missing,
@@ -184,6 +186,9 @@ class Drawer:
 
     def _poles(self) -> Iterator[Sketch]:
         return list_poles(self.values, self.claim, self.sizes)
+
+    def _ties_of_choices(self) -> Iterator[Sketch]:
+        return list_ties(self.values, self.claim, self.sizes)
 
     def _unique(self) -> Iterator[Sketch]:
         for target in (self._high, self._low, self._middle):
