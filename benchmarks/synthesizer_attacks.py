@@ -1,12 +1,11 @@
 """Attacks that know synthesizers, beside the plain portfolio: our MST, AIM, PrivBayes, and liars.
 
-``floors``: each method is run on one pair, two poles; the attackers that weigh marginals and those
-that do not learn from the same runs and are tested by the same. ``searches``: the pair is searched,
-with and without all that knows synthesizers, at the runs that a reviewer can afford, and of liars
-it is counted how often they are refuted. What is attacked is the table that comes out, as many rows
-as records. Times are of one core.
-
-``limits``: what a rule that knows both laws would refute, of noise too small by 2.
+``limits``: what a rule that knows both laws would refute, of noise too small by 2. ``floors``: each
+method is run on one pair, two poles; the portfolio with and without the attacker that weighs
+marginals learns from the same runs, and is tested by the same. ``given``: liars, and honest ones, on
+the pair that shows them. ``searches``: the pair is searched, with and without all that knows
+synthesizers, at the runs that a reviewer can afford. What is attacked is the table that comes out,
+as many rows as records. Times are of one core.
 
     python benchmarks/synthesizer_attacks.py limits
     python benchmarks/synthesizer_attacks.py floors --runs 5000 --case mst
@@ -170,6 +169,36 @@ def compare_floors(case: Case, runs: int, seed: int) -> str:
     )
 
 
+GIVEN = (
+    ("mst", MU, 200, POLES),
+    ("mst_half_noise", MU, 200, POLES),
+    ("aim_half_noise", MU, 200, POLES),
+    ("privbayes_half_noise", ApproxDP(boxes.EPSILON), 200, POLES),
+    ("privbayes_tree", ApproxDP(boxes.EPSILON), 200, TIES),
+    ("privbayes_best_choice", ApproxDP(boxes.EPSILON), 200, TIES),
+)
+"""Boxes, claims, records and the kind of pair, of which the first is taken."""
+
+
+def attack_given(
+    name: str, claim: Guarantee, records: int, kind: str, runs: int, seeds: int
+) -> str:
+    """A line: how often a liar is refuted on the pair that shows it."""
+    table, start = getattr(boxes, name), process_time()
+    pair = next(p for p in list_pairs(table, claim, records) if p.kind == kind)
+    floors, refuted = [], 0
+    for seed in range(seeds):
+        drawing = Drawing(FunctionBox(name, table, False), Seeds(seed), here)
+        guesses = batch_guesses(drawing, pair, 0, claim, runs, PORTFOLIO)
+        floors.append(stated_floor(guesses, claim, pair))
+        refuted += binomial_p_value(guesses, claim, pair.distance) <= ALARM
+    took = (process_time() - start) / seeds
+    return (
+        f"{name:24} {2 * runs:6} {kind:13} {pair.distance:3} {median(floors):8.4f} "
+        f"{refuted:3} of {seeds} {took:6.1f}"
+    )
+
+
 def audit(
     table: boxes.Table, guarantee: Guarantee, runs: int, seed: int, knows: bool
 ) -> tuple[float, bool, str]:
@@ -277,7 +306,7 @@ def list_limits() -> Iterator[str]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Attacks that know synthesizers.")
-    parser.add_argument("what", choices=("limits", "floors", "searches"))
+    parser.add_argument("what", choices=("limits", "floors", "given", "searches"))
     parser.add_argument("--runs", type=int, default=500, help="runs a database, as an audit's")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--case", help="the beginning of the names")
@@ -286,6 +315,12 @@ def main() -> None:
     if wanted.what == "limits":
         print("claim                                  steps guessed 500 runs   1000  runs for 90 %")
         print(*list_limits(), sep="\n")
+        return
+    if wanted.what == "given":
+        print("subject                    runs pair        steps    floor refuted    s")
+        for name, *about in GIVEN:
+            if name.startswith(wanted.case or ""):
+                print(attack_given(name, *about, wanted.runs, wanted.seeds), flush=True)
         return
     if wanted.what == "floors":
         print(
