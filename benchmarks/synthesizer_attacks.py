@@ -171,6 +171,7 @@ def compare_floors(case: Case, runs: int, seed: int) -> str:
 
 GIVEN = (
     ("mst", MU, 200, POLES),
+    ("mst", MU, 200, TIES),
     ("mst_half_noise", MU, 200, POLES),
     ("mst_best_choice", MU, 200, TIES),
     ("aim_half_noise", MU, 200, POLES),
