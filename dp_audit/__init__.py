@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dp_audit.component_mode import components
     from dp_audit.releases import release
     from dp_audit.sensitivities import sensitivity
+    from dp_audit.stabilities import stability
     from dp_audit.usefulness import utility
     from dp_audit.verification import verify
     from synthesizers.domain import Domain
@@ -39,6 +40,7 @@ __all__ = [
     "components",
     "release",
     "sensitivity",
+    "stability",
     "utility",
     "verify",
 ]
@@ -54,6 +56,7 @@ _MODULES = {
     "components": "dp_audit.component_mode",
     "release": "dp_audit.releases",
     "sensitivity": "dp_audit.sensitivities",
+    "stability": "dp_audit.stabilities",
     "utility": "dp_audit.usefulness",
     "verify": "dp_audit.verification",
 }

@@ -13,6 +13,8 @@ from audit.auditors.attack.guessing.floors import claimed_name
 from audit.auditors.attack.kept_attacks import keep_attack
 from audit.auditors.effort import Attack
 from audit.auditors.registry import AUDITORS, parse_names
+from audit.auditors.stability.claims import WORDS, claim_of_map
+from audit.auditors.stability.outputs import Asked
 from audit.certify import Effort
 from audit.certify import certify as audited
 from audit.parallel import Map, here, local
@@ -26,6 +28,7 @@ from audit.subjects.interpreters import find_interpreter
 from audit.subjects.isolated import describe
 from audit.subjects.kept_runs import RunFolder
 from audit.subjects.live import live_box, live_program, name_of
+from audit.subjects.mapped import as_run
 from audit.subjects.matrix import is_channel_file, read_channel
 from audit.subjects.subject import BlackBoxSubject, ProgramSubject, Subject
 from audit.subjects.synthesizer import COMMAND, live_subject, program_subject
@@ -34,6 +37,7 @@ from dp_audit.arguments import (
     Number,
     optional_number,
     process_count,
+    relation,
     required_domain,
     text,
     texts,
@@ -115,7 +119,7 @@ def certify(
         database, rng, runs)``, an estimator with ``fit`` and ``sample``.
     claim
         ``"epsilon=1"``, ``"epsilon=1, delta=1e-6"``, ``"rho=0.5"``, ``"mu=1"``, ``"alpha=8,
-        rdp=2"``.
+        rdp=2"``; or ``"map(1)"``, what a measurement of OpenDP says of inputs 1 apart.
     neighbours, unit, max_records
         ``"add-remove"`` or ``"replace-one"``, of a ``"record"`` or of a ``"person"`` with at most
         ``max_records`` records; or `AddRemove`, `ReplaceOne`.
@@ -178,6 +182,14 @@ def certify(
     for one that `verify` can run again.
 
     """
+    if isinstance(claim, str) and WORDS.fullmatch(claim):
+        if not isinstance(subject, str) or ":" not in subject or python is not None:
+            raise InputError(
+                "the claim map(D) is asked of a measurement that is named, module:attribute, and "
+                "runs here; otherwise state what its map gives"
+            )
+        asked = Asked(subject, Limits.seconds, Limits.megabytes)
+        claim = claim_of_map(asked, claim, relation(neighbours, unit, max_records))
     request = Request(
         claim=claim,
         neighbours=neighbours,
@@ -350,12 +362,13 @@ class Assignment:
     def _object(self) -> tuple[Subject, Claim]:
         if self.data or self.rounded:
             raise InputError("an object takes neither data nor rounded")
-        form = form_of(self.given) if self.form is None else self.form
+        given = as_run(self.given)
+        form = form_of(given) if self.form is None else self.form
         name, request = name_of(self.given), self.request
         claim = request.claim_of(request.records)
         if form != "program":
             domain, rows = request.stated_domain, request.rows
-            return live_box(self.given, form, name, self.parameters, rows, domain), claim
+            return live_box(given, form, name, self.parameters, rows, domain), claim
         if self.parameters:
             raise InputError("an object has its parameters inside: leave them out")
         self._domain()

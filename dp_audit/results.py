@@ -566,6 +566,43 @@ class VerificationResult(Result):
 
 
 @dataclass(frozen=True, repr=False)
+class StabilityResult(Result):
+    """What `dp_audit.stability` returns: how far outputs of a transformation lie apart."""
+
+    name: str
+    finding: Finding
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether outputs lie farther apart than the map says."""
+        return self.finding.violated
+
+    @property
+    def exit_code(self) -> int:
+        """1 where the map is exceeded."""
+        return int(self.exceeded)
+
+    def summary(self) -> str:
+        """Whether the map is exceeded."""
+        verb = "exceeds" if self.exceeded else "was not seen to exceed"
+        return f"{self.name} {verb} {self.finding.about} = {self.finding.declared}"
+
+    def lines(self) -> RenderableType:
+        """The finding, with the smallest pair."""
+        from audit.report.certificate.findings import findings_lines
+
+        return findings_lines([self.finding])
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding."""
+        return {
+            "transformation": self.name,
+            "exceeded": self.exceeded,
+            "finding": self.finding.to_report_json(),
+        }
+
+
+@dataclass(frozen=True, repr=False)
 class ComponentsResult(Result):
     """What `dp_audit.components` returns: what calls of noise inside foreign code hide and spend.
 

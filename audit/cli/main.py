@@ -31,6 +31,7 @@ COMMANDS = {
     "calibrate": "find the least noise for a claim",
     "explain": "print a proof step by step",
     "sensitivity": "compare a function's declared sensitivity with what is found",
+    "stability": "compare a transformation's map with its outputs",
     "components": "look at the calls of noise inside a function, line by line",
     "utility": "how useful synthetic tables are",
     "self-test": "run every auditor on programs that lie, and on honest ones",

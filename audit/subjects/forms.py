@@ -12,7 +12,7 @@ Form = Literal["program", "function", "batch", "estimator", "training"]
 
 _EXPECTED = (
     "expected a program (curator), a function (database, rng), its batch form (database, rng, "
-    "runs), or an estimator with fit and sample"
+    "runs), an estimator with fit and sample, or a model with fit and predict or transform"
 )
 
 

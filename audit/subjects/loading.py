@@ -16,13 +16,14 @@ from audit.subjects.canary_run import as_canary_run
 from audit.subjects.estimator import as_function
 from audit.subjects.forms import form_of
 from audit.subjects.importing import import_attribute
+from audit.subjects.mapped import as_run
 from audit.subjects.specs import Described, Spec
 from synthesizers.errors import InputError
 
 
 def describe(spec: Spec) -> Described:
     """What the subject is, without running any of it; raises InputError."""
-    found = import_attribute(spec.subject)
+    found = as_run(import_attribute(spec.subject))
     if not isinstance(found, type):
         found = with_parameters(found, spec)
     return Described(form_of(found))
@@ -30,7 +31,7 @@ def describe(spec: Spec) -> Described:
 
 def prepare(spec: Spec) -> Callable[..., Any]:
     """The function of the form that the spec names; raises InputError where it is of another."""
-    found = import_attribute(spec.subject)
+    found = as_run(import_attribute(spec.subject))
     if spec.form == "estimator":
         if form_of(found) != "estimator":
             raise InputError(f"{spec.subject} is no estimator: it has no fit and sample")

@@ -1,0 +1,175 @@
+"""Inputs of a transformation: the values that its domain has, and pairs of inputs near each other.
+
+A domain is read as it prints itself, ``VectorDomain(AtomDomain(bounds=[0, 10], T=i32), size=5)``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from audit.auditors.sensitivity.records import FloatColumn
+from audit.auditors.stability.distances import TABLES, metric_name
+from audit.subjects.mapped import atom_of
+from synthesizers.errors import InputError
+
+Pair = tuple[Any, Any]
+
+MOST_VALUES = 6
+"""Values whose lists are exhausted (1,555 lists of at most four records)."""
+
+LARGE = (5, 20, 200, 1000)
+"""Records of the larger tables, in which sums of floats round, and shares are small."""
+
+_FORM = re.compile(
+    r"(?P<vector>VectorDomain\()?(?P<option>OptionDomain\()?AtomDomain\((?P<atom>[^()]*)\)\)?"
+    r"(?:, size=(?P<size>\d+))?\)?"
+)
+
+
+@dataclass(frozen=True)
+class InputSpace:
+    """What a transformation takes: ``values``, the simplest first; ``vector``: lists of them.
+
+    ``size``: of every list, None for any. ``metric``: of inputs.
+    """
+
+    values: tuple[Any, ...]
+    vector: bool
+    size: int | None
+    metric: str
+
+    def pairs(self, apart: int, records: int, examples: int, seed: int) -> Iterator[Pair]:
+        """Inputs that may lie ``apart`` of each other, the small ones first; some lie farther.
+
+        All lists of at most ``records`` values, against each other; then larger ones with
+        ``apart`` changes, and ``examples`` that are made up.
+        """
+        name = metric_name(self.metric)
+        if name in TABLES:
+            if not self.vector:
+                raise InputError(f"the metric {name} is one of lists; the domain has none")
+            yield from self._small_tables(records)
+            yield from self._large_tables(name, apart, examples, random.Random(seed))
+        elif self.vector:
+            yield from self._moved_vectors(apart)
+        elif name == "AbsoluteDistance":
+            yield from _moved(self.values, apart)
+        else:
+            yield from itertools.permutations(self.values, 2)
+
+    def _small_tables(self, records: int) -> Iterator[Pair]:
+        values = self.values[:MOST_VALUES]
+        sizes = range(records + 1) if self.size is None else [self.size]
+        if self.size is not None and self.size > records:
+            return
+        listed = [list(one) for size in sizes for one in itertools.product(values, repeat=size)]
+        yield from itertools.combinations(listed, 2)
+
+    def _large_tables(
+        self, name: str, apart: int, examples: int, chance: random.Random
+    ) -> Iterator[Pair]:
+        sizes = LARGE if self.size is None else (self.size,)
+        bases = [[value] * size for size in sizes for value in self.values]
+        bases += [
+            [chance.choice(self.values) for _ in range(chance.choice(sizes))]
+            for _ in range(examples)
+        ]
+        exchanged = self.size is not None or name in ("ChangeOneDistance", "HammingDistance")
+        changes = apart // 2 if exchanged and name not in _OF_CHANGES else apart
+        for base in bases:
+            for value in self.values:
+                changed = list(base)
+                for _ in range(changes):
+                    place = chance.randrange(len(changed) + (not exchanged))
+                    if exchanged:
+                        changed[place] = value
+                    else:
+                        changed.insert(place, value)
+                yield base, changed
+
+    def _moved_vectors(self, apart: int) -> Iterator[Pair]:
+        for size in (1, 2, 3) if self.size is None else (self.size,):
+            for value in self.values:
+                base = [value] * size
+                for place in range(min(size, 3)):
+                    for _, moved in _moved([value], apart):
+                        yield base, [*base[:place], moved, *base[place + 1 :]]
+                if size > 1:
+                    spread = [moved for _, moved in _moved([value], Fraction(apart, size))]
+                    yield from ((base, [moved] * size) for moved in spread)
+
+
+_OF_CHANGES = ("ChangeOneDistance", "HammingDistance")
+
+
+def _moved(values: Sequence[Any], apart: int | Fraction) -> Iterator[Pair]:
+    """Each number with those that lie ``apart`` of it; whole numbers stay whole."""
+    for value in values:
+        for other in (value + apart, value - apart):
+            if isinstance(value, float):
+                yield value, float(other)
+            elif other == int(other):
+                yield value, int(other)
+
+
+def read_space(domain: str, metric: str, values: Sequence[Any] | None = None) -> InputSpace:
+    """The inputs of a domain; ``values``: in the place of those that its type suggests.
+
+    Raises InputError for a domain that is not known here.
+    """
+    form = _FORM.fullmatch(domain)
+    if form is None:
+        raise InputError(
+            f"the domain {domain[:80]} is not known here: lists and single values of numbers, "
+            "texts and truth values are"
+        )
+    atom = form["atom"]
+    told = tuple(_values(atom)) if values is None else tuple(values)
+    if form["option"] and None not in told:
+        told = (*told, None)
+    return InputSpace(
+        told, bool(form["vector"]), None if form["size"] is None else int(form["size"]), metric
+    )
+
+
+def _values(atom: str) -> Iterator[Any]:
+    """A few values of a type within its bounds, those at the ends first."""
+    kind = atom_of(f"({atom})")
+    bounds = re.search(r"bounds=\[([^,\]]*), ([^\]]*)\]", atom)
+    if kind == "bool":
+        yield from (False, True)
+    elif kind.startswith("f"):
+        yield from _floats(bounds, "nan=true" in atom)
+    elif kind[:1] in ("i", "u"):
+        yield from _integers(kind, bounds)
+    elif kind in ("String", "str"):
+        yield from ("a", "b", "")
+    else:
+        raise InputError(f"values of the type {kind[:40]!r} are not known here: give --values")
+
+
+def _integers(kind: str, bounds: re.Match[str] | None) -> Iterator[int]:
+    bits = int(kind[1:]) if kind[1:].isdigit() else 64
+    least = 0 if kind[0] == "u" else -(2 ** (bits - 1))
+    most = 2 ** (bits if kind[0] == "u" else bits - 1) - 1
+    low, high = (least, most) if bounds is None else (int(bounds[1]), int(bounds[2]))
+    near = (0, 1, 2, -1, 3) if bounds is None else (low, high, (low + high) // 2, low + 1, 0)
+    yield from dict.fromkeys(one for one in (*near, low, high) if low <= one <= high)
+
+
+def _floats(bounds: re.Match[str] | None, nan: bool) -> Iterator[float]:
+    if bounds is not None:
+        column = FloatColumn("x", float(bounds[1]), float(bounds[2]))
+        ends = (column.low, column.high)
+        yield from {value.hex(): value for value in (*ends, *column.values)}.values()
+    else:
+        yield from (0.0, 1.0, -1.0, 0.1, 3.0, 1e16, 5e-324, 1e308, -1e308)
+    if nan:
+        yield math.nan

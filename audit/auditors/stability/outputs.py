@@ -1,0 +1,126 @@
+"""What a transformation gives, told between processes as text that is exact."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from audit.subjects.importing import import_attribute
+from audit.subjects.isolated import IsolatedBox
+from audit.subjects.mapped import is_measurement, is_transformation, unwrap
+from audit.subjects.pair import Pair
+from synthesizers.errors import InputError, ProtocolError
+
+
+class NoOutput(Exception):
+    """Why an input has no output."""
+
+
+class Asked:
+    """A measurement or a transformation, named as ``module:attribute``, in a process of its own."""
+
+    def __init__(self, subject: str, seconds: float, megabytes: int | None) -> None:
+        name = f"{InChild.__module__}:{InChild.__name__}"
+        self.box = IsolatedBox(
+            subject, name, "function", {"name": repr(subject)}, ".", seconds, megabytes
+        )
+        self.box.check()
+
+    def ask(self, question: str, value: Any = None) -> Any:
+        """``about``, the ``map`` of a distance, or the ``outputs`` of a list of inputs.
+
+        Raises NoOutput, with the name of what was raised.
+        """
+        found = self.box.draw(Pair([question, value], None), np.zeros(1, np.bool_), 0)
+        if found.shapes[0].kind != "text":
+            raise NoOutput(f"ended ({found.shapes[0].detail})")
+        try:
+            plain = json.loads(str(found.blocks[0][0]))
+            if isinstance(plain, dict) and "raised" in plain:
+                raise NoOutput(f"raised {plain['raised']}")
+            return _read(plain)
+        except NoOutput:
+            raise
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise ProtocolError(f"{self.box.name} sent what is no output") from None
+
+    def outputs(self, values: Sequence[Any]) -> list[Any]:
+        """The outputs of so many inputs, in order; of one without any, why as a NoOutput."""
+        told = self.ask("outputs", list(values))
+        if not isinstance(told, list) or len(told) != len(values):
+            raise ProtocolError(f"{self.box.name} sent another number of outputs")
+        return [NoOutput(f"raised {why}") if why else output for why, output in told]
+
+
+class InChild:
+    """What runs in that process."""
+
+    def __init__(self, name: str) -> None:
+        self._mapped = unwrap(import_attribute(name))
+        if not (is_measurement(self._mapped) or is_transformation(self._mapped)):
+            raise InputError(
+                f"{name} has no map: expected a measurement or a transformation of OpenDP, an "
+                "object with their attributes, or a function without parameters that makes one"
+            )
+
+    def __call__(self, database: Any, rng: Any) -> str:
+        """The answer to a question, exceptions included."""
+        question, value = database
+        try:
+            if question == "about":
+                found: Any = self._about()
+            elif question == "map":
+                found = self._mapped.map(value)
+            else:
+                found = list(map(self._output, value))
+            return json.dumps(_write(found))
+        except Exception as error:
+            return json.dumps({"raised": type(error).__name__})
+
+    def _output(self, value: Any) -> tuple[str, Any]:
+        """Why there is none, if so, and the output."""
+        try:
+            return "", self._mapped(value)
+        except Exception as error:
+            return type(error).__name__, None
+
+    def _about(self) -> dict[str, str]:
+        names = ("input_domain", "input_metric", "output_metric", "output_measure")
+        return {name: str(getattr(self._mapped, name)) for name in names if self._has(name)}
+
+    def _has(self, name: str) -> bool:
+        return hasattr(self._mapped, name)
+
+
+def _write(value: Any) -> Any:
+    """JSON, in which a float is hexadecimal, and a mapping a list of its items."""
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, dict):
+        return {"items": [[_write(key), _write(one)] for key, one in value.items()]}
+    if isinstance(value, list | tuple):
+        return list(map(_write, value))
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if hasattr(value, "tolist"):
+        return _write(value.tolist())
+    raise TypeError(f"no plain data: {type(value).__name__}")
+
+
+def _read(plain: Any) -> Any:
+    if isinstance(plain, dict):
+        if "float" in plain:
+            return float.fromhex(plain["float"])
+        return {_key(_read(key)): _read(one) for key, one in plain["items"]}
+    return list(map(_read, plain)) if isinstance(plain, list) else plain
+
+
+def _key(key: Any) -> Any:
+    """A key that equals itself: of lists a tuple, of NaN its text."""
+    if isinstance(key, list):
+        return tuple(key)
+    return "nan" if isinstance(key, float) and math.isnan(key) else key

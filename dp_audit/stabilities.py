@@ -1,0 +1,78 @@
+"""`stability`: the map of a transformation, beside the distances of its outputs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from audit.auditors.sensitivity.isolated import SECONDS
+from audit.auditors.stability.examine import EXAMPLES, RECORDS, examine
+from audit.auditors.stability.outputs import Asked
+from dp_audit.arguments import optional_number
+from dp_audit.results import StabilityResult
+from synthesizers.errors import InputError
+
+MOST_RECORDS = 5
+"""The most records of tables that are exhausted (9,331 tables of six values)."""
+
+
+def stability(
+    transformation: str,
+    *,
+    distance: int | None = None,
+    values: str | Sequence[Any] | None = None,
+    records: int | None = None,
+    examples: int | None = None,
+    seed: int | None = None,
+    seconds: int | None = None,
+    megabytes: int | None = None,
+) -> StabilityResult:
+    """Compare the map of a transformation of OpenDP with how far its outputs lie apart.
+
+    transformation
+        ``"module:attribute"``: a transformation, an object with its attributes (``input_domain``,
+        ``input_metric``, ``output_metric``, ``map``), or a function without parameters that makes
+        one. It runs in a process of its own.
+    distance
+        Of inputs, by the transformation's own metric (1).
+    values
+        What inputs are made of, as a list, or as its text; by default what the domain's type and
+        bounds suggest.
+    records, examples, seed
+        Tables of at most so many records are exhausted (3); larger ones that are made up (100),
+        and their random numbers (0).
+    seconds, megabytes
+        What a call may take.
+
+    Raises ``ValueError`` for what makes no sense, a measurement (see `certify`) and what draws at
+    random; ``RuntimeError`` for a transformation without outputs.
+    """
+    if not isinstance(transformation, str) or ":" not in transformation:
+        raise InputError(f"expected module:attribute, found {str(transformation)[:40]!r}")
+    apart = optional_number(distance, "--distance", 1)
+    most = optional_number(records, "--records", 0)
+    if most is not None and most > MOST_RECORDS:
+        raise InputError(f"--records may be {MOST_RECORDS} at most: all tables are looked at")
+    tries = optional_number(examples, "--examples", 0)
+    limits = optional_number(seconds, "--seconds", 1), optional_number(megabytes, "--megabytes", 1)
+    asked = Asked(transformation, float(limits[0] or SECONDS), limits[1] or 4096)
+    finding = examine(
+        asked,
+        apart or 1,
+        values=None if values is None else _list(values),
+        records=RECORDS if most is None else most,
+        examples=EXAMPLES if tries is None else tries,
+        seed=optional_number(seed, "--seed") or 0,
+    )
+    return StabilityResult(transformation, finding)
+
+
+def _list(values: str | Sequence[Any]) -> list[Any]:
+    try:
+        found = ast.literal_eval(values) if isinstance(values, str) else values
+        if isinstance(found, list | tuple) and found:
+            return list(found)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        pass
+    raise InputError("--values is a list as Python writes it, such as \"['a', 'b']\" or [0, 10]")

@@ -1,0 +1,91 @@
+"""Transformations and measurements with the attributes of OpenDP's, as strangers write them."""
+
+import os
+import random
+
+VALUES = "VectorDomain(AtomDomain(bounds=[0, 10], T=i32))"
+ROWS, WHOLE = "SymmetricDistance()", "AbsoluteDistance(i32)"
+
+
+class Mapped:
+    """A function and a map, from one metric to another."""
+
+    def __init__(self, function, stable, domain=VALUES, given=ROWS, told=WHOLE):
+        self.function, self.stable = function, stable
+        self.input_domain, self.input_metric, self.output_metric = domain, given, told
+
+    def map(self, apart):
+        return self.stable(apart)
+
+    def __call__(self, value):
+        return self.function(value)
+
+
+class Private:
+    """A measurement: what it releases, and what that costs."""
+
+    input_domain, input_metric = VALUES, ROWS
+
+    def __init__(self, function, cost, measure="MaxDivergence", metric=ROWS):
+        self.function, self.cost, self.output_measure = function, cost, measure
+        self.input_metric = metric
+
+    def map(self, apart):
+        return self.cost(apart)
+
+    def __call__(self, value):
+        return self.function(value)
+
+
+def clamped(values):
+    return [min(max(value, 0), 10) for value in values]
+
+
+def noisy(values):
+    return sum(values) + random.choice((-1, 1)) * int(random.expovariate(0.1))
+
+
+def fails_when_full(values):
+    if len(values) > 2:
+        raise ValueError
+    return len(values)
+
+
+total = Mapped(lambda values: sum(clamped(values)), lambda apart: 10 * apart)
+too_small = Mapped(lambda values: sum(clamped(values)), lambda apart: 9 * apart)
+rows = Mapped(clamped, lambda apart: apart, told=ROWS)
+doubled = Mapped(lambda values: values * 2, lambda apart: apart, told=ROWS)
+histogram = Mapped(
+    lambda values: {value: values.count(value) for value in set(values)},
+    lambda apart: apart,
+    told="L1Distance(i32)",
+)
+squares = Mapped(
+    lambda values: [values.count(0), values.count(10)], lambda apart: apart, told="L2Distance(f64)"
+)
+failing = Mapped(fails_when_full, lambda apart: apart)
+drawn = Mapped(lambda values: [os.urandom(8).hex()], lambda apart: 0, told=ROWS)
+scalar = Mapped(
+    lambda value: 3 * value,
+    lambda apart: 2 * apart,
+    domain="AtomDomain(T=i32)",
+    given="AbsoluteDistance(i32)",
+)
+floats = Mapped(
+    sum,
+    lambda apart: 1.0 * apart,
+    domain="VectorDomain(AtomDomain(bounds=[0.0, 1.0], T=f64))",
+    given="InsertDeleteDistance()",
+    told="AbsoluteDistance(f64)",
+)
+strange = Mapped(len, lambda apart: apart, domain="MapDomain { key_domain: AtomDomain(T=String) }")
+measured = Private(noisy, lambda apart: 0.1 * apart)
+concentrated = Private(noisy, lambda apart: apart / 8, "ZeroConcentratedDivergence")
+approximate = Private(noisy, lambda apart: (apart * 0.5, 1e-6), "Approximate(MaxDivergence)")
+exchanged = Private(noisy, lambda apart: apart, metric="ChangeOneDistance()")
+other_measure = Private(noisy, lambda apart: apart, "RenyiDivergence")
+
+
+def made():
+    """Makes a transformation when it is asked."""
+    return too_small
