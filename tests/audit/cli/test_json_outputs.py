@@ -42,6 +42,7 @@ LINES = {
     "explain": ["explain cert.json"],
     "sensitivity": ["sensitivity own:size --declared l1=1/2 --neighbours add-remove --cells 2"],
     "components": ["components own:tells --declared epsilon=1 --neighbours add-remove --cells 2"],
+    "stability": ["stability tests.audit.auditors.stability.transformations:rows --records 1"],
     "utility": ["utility table.csv table.csv --domain domain.toml --metric total-variation"],
     "self-test": ["self-test --only 'debug path' --jobs 1"],
 }
@@ -55,7 +56,7 @@ def tells(database, rng):
     return len(database)
 """
 
-SLOW = ("self-test", "replay", "sensitivity", "components")
+SLOW = ("self-test", "replay", "sensitivity", "stability", "components")
 """Commands that run once less: with ``--quiet`` and a JSON they are silent like the others."""
 
 CODES = {"sensitivity": 1, "replay": 1, "components": 1}

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from audit.auditors.components.recording.operations import FORMULAS, attach, follow
-from audit.auditors.components.recording.places import place_of
+from audit.auditors.components.recording.places import SEEDED, place_of
 from audit.auditors.components.recording.primitives import (
     SCIPY,
     Primitive,
@@ -183,7 +183,10 @@ def record(plain: Any, primitive: Primitive) -> Any:
     @functools.wraps(plain)
     def heard(*args: Any, **options: Any) -> Any:
         def read() -> Said:
-            return _read(primitive.said, arguments_of(signature, args, options))
+            given = arguments_of(signature, args, options)
+            if signature is None:
+                given = {**dict(zip(primitive.names, args)), **options}
+            return _read(primitive.said, given)
 
         def call() -> Any:
             return plain(*strip(args), **{name: strip(one) for name, one in options.items()})
@@ -289,7 +292,8 @@ def _default_rng(plain: Any) -> Any:
             return plain(seed)
         with CURRENT.tape if CURRENT.tape.open else Tape():
             made = RecordedGenerator(plain(seed).bit_generator)
-        CURRENT.tape.seed("numpy.random.default_rng", _told(seed), place_of(sys._getframe(1)))
+        place = place_of(sys._getframe(1), SEEDED)
+        CURRENT.tape.seed("numpy.random.default_rng", _told(seed), place)
         return made
 
     return default_rng
@@ -316,7 +320,7 @@ def _maker(plain: Any, recorded: Any) -> Any:
                 return type.__call__(plain if cls is maker else cls, *args, **options)
             name = f"{plain.__module__.split('.')[0]}.{plain.__name__}"
             seed = args[0] if args else next(iter(options.values()), None)
-            CURRENT.tape.seed(name, _told(seed), place_of(sys._getframe(1)))
+            CURRENT.tape.seed(name, _told(seed), place_of(sys._getframe(1), SEEDED))
             return recorded(*args, **options)
 
     maker = Maker(plain.__name__, (plain,), {"__module__": plain.__module__})

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audit.auditors.components.recording.hearing import heard
-from audit.auditors.components.recording.libraries import PRIMITIVES
+from audit.auditors.components.recording.libraries import PRIMITIVES, watch_imports
 from audit.auditors.components.recording.named import parse_named
 from audit.auditors.components.recording.places import home_of
 from audit.auditors.components.recording.running import Listened, run
@@ -45,6 +45,7 @@ def find(spec: Mapping[str, Any]) -> Listened:
     """The subject of a spec; raises InputError."""
     columns = spec["columns"]
     asked = Spec(**{**spec, "columns": None if columns is None else tuple(columns)})
+    watch_imports()
     function = prepare(asked)
     home = home_of(import_attribute(asked.subject))
     if asked.form == "batch":

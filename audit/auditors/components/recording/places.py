@@ -19,6 +19,10 @@ _STANDARD = os.path.dirname(os.path.abspath(random.__file__)) + os.sep
 
 UNKNOWN = "an unknown line"
 
+SEEDED = ("scipy", "torch", "diffprivlib", "sklearn")
+"""Packages that make a generator of a seed that they were given: the line is that of whoever gave
+it."""
+
 
 @functools.cache
 def _is_passed(name: str, libraries: tuple[str, ...]) -> bool:

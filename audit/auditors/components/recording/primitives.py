@@ -42,12 +42,14 @@ class Primitive:
 
     ``where``: "package.module:attribute" or "package.module:Class.method"; what it is called is
     that with a dot. ``said``: reads the arguments, by name; of a method, ``self`` is one of them.
-    ``libraries``: packages whose lines are not the foreign code's.
+    ``libraries``: packages whose lines are not the foreign code's. ``names``: of the arguments, of
+    a compiled callable that doesn't say them.
     """
 
     where: str
     said: Callable[[Arguments], Said]
     libraries: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -6,7 +6,17 @@ where a module of its name is loaded. A module here imports nothing of the libra
 
 from __future__ import annotations
 
+from audit.auditors.components.recording.libraries import diffprivlib, opendp, pydp
 from audit.auditors.components.recording.primitives import Primitive
 
-PRIMITIVES: tuple[Primitive, ...] = ()
+PRIMITIVES: tuple[Primitive, ...] = (
+    *diffprivlib.PRIMITIVES,
+    *opendp.PRIMITIVES,
+    *pydp.PRIMITIVES,
+)
 """All of them; a library adds its own here."""
+
+
+def watch_imports() -> None:
+    """Before the subject is imported: see `opendp.watch_imports`."""
+    opendp.watch_imports()

@@ -1,0 +1,1 @@
+"""Stands in for OpenDP where that is not installed: its names and attributes, with other code."""

@@ -1,0 +1,2 @@
+def measurement_invoke(this, arg):
+    return this._function(arg)

@@ -1,0 +1,1 @@
+"""Stands in for python-dp where that is not installed."""
