@@ -50,12 +50,11 @@ def components(
     """What calls of noise inside foreign code hide and spend, line by line, against a claim.
 
     >>> import dp_audit as dpa
-    >>> def noisy_count(records, rng):
+    >>> def noisy(records, rng):
     ...     return len(records) + rng.laplace(scale=0.5)
-    >>> found = dpa.components(noisy_count, "epsilon=1", neighbours="add-remove", cells=2,
-    ...                        records=3)
+    >>> found = dpa.components(noisy, "epsilon=1", neighbours="add-remove", cells=2, records=3)
     >>> found
-    <ComponentsResult: noisy_count violates epsilon=1>
+    <ComponentsResult: noisy violates epsilon=1>
     >>> found.lines_spending[0].moved
     '1'
 

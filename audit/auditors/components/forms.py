@@ -132,6 +132,7 @@ class _Reading:
         self.unread: list[Differing] = []
         self.calls: dict[int, Call] = {}
         self.pure: dict[Entry, Operation] = {}
+        self.within: dict[Entry, Operation] = {}
         self.used: set[Entry] = set()
         self.places: dict[Entry, str] = {}
         self.answers: list[Sequence[object]] = []
@@ -261,8 +262,14 @@ class _Reading:
             return Form()
         if not any(form.draws for form in forms):
             return Form()
+        self._make_pure(entry, step, forms)
+        return self.forms[entry]
+
+    def _make_pure(self, entry: Entry, step: Operation, forms: Sequence[Form]) -> None:
+        """A draw of its own, made of noise alone by what is no sum."""
         self.pure[entry] = step
-        return Form(draws={entry: Fraction(1)})
+        self.forms[entry] = Form(draws={entry: Fraction(1)})
+        self.within |= {draw: step for form in forms for draw in form.draws}
 
     def _reduce(
         self, entry: Entry, step: Operation, operands: Sequence[Sequence[object]], answer: object
@@ -282,8 +289,7 @@ class _Reading:
             self.forms[entry] = total
             return
         if not any(form.moved for form in known):
-            self.pure[entry] = step
-            self.forms[entry] = Form(draws={entry: Fraction(1)})
+            self._make_pure(entry, step, known)
             return
         winner = None
         if step.name in EXTREME and isinstance(answer, int) and 0 <= answer < len(known):
@@ -296,11 +302,19 @@ class _Reading:
     def end(self, first: Recording) -> Read:
         shown = {entry for entry in first.released if entry is not None}
         leaves = {leaf for leaf in first.output if isinstance(leaf, float)}
+        hiding = {draw for form in self.forms.values() if form.moved for draw in form.draws}
+        for draw in hiding & self.within.keys():
+            step = self.within[draw]
+            words = f"noise that hides a number goes into {step.name!r} by itself, too"
+            self.unread.append(Differing("noise used twice", step.place, words, draw, (draw,)))
         for entry, form in self.forms.items():
-            if not form.moved or not form.draws:
+            # Noise that is told beside what it hides, too.
+            if not hiding.intersection(form.draws):
                 continue
             answer = first.steps[entry[0]].answer[entry[1]]
-            if entry in shown or (isinstance(answer, float) and answer in leaves):
+            equal = isinstance(answer, float) and answer in leaves
+            # Noise alone equals what it is added to where that is 0.
+            if entry in shown or (equal and form.moved):
                 self.exposed.append(Exposed(form, "output", self.places[entry], entry))
             elif entry not in self.used:
                 self.exposed.append(Exposed(form, "unseen", self.places[entry], entry))

@@ -60,7 +60,8 @@ def _part(read: Read, group: Sequence[Exposed]) -> Part:
         coin = toss(read, only)
         if coin is not None:
             return coin
-    if len(draws) + len(group) > LARGEST:
+    ranked = _list_distinct(ranked)
+    if len(draws) + len(told) + len(ranked) > LARGEST:
         return unknown_part(
             group, laws, "too many answers share their noise to be looked at together"
         )
@@ -79,6 +80,15 @@ def _part(read: Read, group: Sequence[Exposed]) -> Part:
     found = spend_told([one for one in plain if one.form.draws], draws, laws)
     why = "noisy answers are compared or ranked, which may tell less than they do"
     return Part(found.lines, found.losses, False, (), why=why)
+
+
+def _list_distinct(ranked: Sequence[Exposed]) -> list[Exposed]:
+    """Without those that ask the same of a shift of the draws as another."""
+    distinct: dict[object, Exposed] = {}
+    for one in ranked:
+        form = (one.form.moved, *sorted(one.form.draws.items()))
+        distinct.setdefault((one.use, one.above, id(one.winner), form), one)
+    return list(distinct.values())
 
 
 def _tells(told: Sequence[Exposed], ranked: Sequence[Exposed], draws: Sequence[Entry]) -> bool:

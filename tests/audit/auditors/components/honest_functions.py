@@ -172,6 +172,14 @@ def noise_unseen(records, rng):
     return len(records) + rng.normal(0, 1.0) + second
 
 
+def redrawn(records, rng):
+    """Noise that is drawn again where it is far from 0."""
+    while True:
+        noise = rng.laplace(scale=1.0)
+        if abs(noise) < 1000:
+            return len(records) + noise
+
+
 def scaled_back(records, rng):
     """Noise of a scale that follows the data, divided by it again."""
     size = 1.0 + len(records)
@@ -217,6 +225,7 @@ HONEST = (
 """Name, claim, relation: all of them are kept, and nothing about them is left open."""
 
 OPEN = (
+    ("redrawn", "epsilon=1", "add-remove"),
     ("noise_unseen", "mu=0.8", "add-remove"),
     ("scaled_back", "epsilon=1", "add-remove"),
     ("parity", "epsilon=1", "add-remove"),

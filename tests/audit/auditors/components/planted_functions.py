@@ -96,6 +96,13 @@ def noise_reused(records, rng):
     return len(records) + noise, 2 * len(records) + noise
 
 
+def noise_shared(records, rng):
+    """One number of two moves; the other tells the noise."""
+    zeros, ones = (sum(record["cell"] == cell for record in records) for cell in ("0", "1"))
+    noise = rng.laplace(scale=2 / EPSILON)
+    return zeros + noise, ones + noise  # BUG
+
+
 def overlapping_slices(records, rng):
     """Slices that were meant to be apart share a cell."""
     told = []
@@ -154,6 +161,7 @@ PLANTED = (
     ("noise_times_data", "epsilon=0.5", "add-remove"),
     ("fixed_seed", "epsilon=0.5", "add-remove"),
     ("noise_reused", "epsilon=2", "add-remove"),
+    ("noise_shared", "epsilon=0.5", "add-remove"),
     ("overlapping_slices", "epsilon=0.5", "add-remove"),
     ("other_neighbours", "epsilon=0.5", "replace-one"),
     ("debug_path", "epsilon=0.5", "add-remove"),
