@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,6 +86,8 @@ def _constant(first: Sequence[Recording], second: Sequence[Recording]) -> Featur
     features: list[Feature] = [
         (lambda one: one.error, None, "the exception"),
         (_shape, None, "the shape of the output"),
+        (lambda one: len(one.output), None, "the size of the output"),
+        (_total, None, "the sum of the output's numbers"),
     ]
     sizes = {len(one.output) for one in (*first, *second)}
     if len(sizes) == 1:
@@ -101,6 +104,13 @@ def _constant(first: Sequence[Recording], second: Sequence[Recording]) -> Featur
 
 def _shape(one: Recording) -> Any:
     return len(one.output), tuple(leaf for leaf in one.output if isinstance(leaf, str))
+
+
+def _total(one: Recording) -> float | None:
+    """Rounded, as sums of shares of a whole are not the same to the last bit."""
+    numbers = [leaf for leaf in one.output if isinstance(leaf, int | float)]
+    total = float(sum(numbers))
+    return round(total, 6) if numbers and math.isfinite(total) else None
 
 
 def _leaf(place: int) -> Callable[[Recording], Any]:

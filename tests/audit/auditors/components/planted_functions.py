@@ -96,6 +96,20 @@ def noise_reused(records, rng):
     return len(records) + noise, 2 * len(records) + noise
 
 
+def shares_of_the_truth(records, rng):
+    """Noisy shares, scaled to the true number of records."""
+    counts = [sum(record["cell"] == cell for record in records) for cell in "012"]
+    noisy = np.maximum(np.array(counts) + rng.laplace(scale=1 / EPSILON, size=3), 0.01)
+    return noisy / noisy.sum() * len(records)  # BUG
+
+
+def rows_of_the_truth(records, rng):
+    """As many made-up records as there were true ones."""
+    counts = [sum(record["cell"] == cell for record in records) for cell in "012"]
+    noisy = np.maximum(np.array(counts) + rng.laplace(scale=1 / EPSILON, size=3), 0.01)
+    return rng.choice(3, size=len(records), p=noisy / noisy.sum())  # BUG
+
+
 def noise_shared(records, rng):
     """One number of two moves; the other tells the noise."""
     zeros, ones = (sum(record["cell"] == cell for record in records) for cell in ("0", "1"))
@@ -161,6 +175,8 @@ PLANTED = (
     ("noise_times_data", "epsilon=0.5", "add-remove"),
     ("fixed_seed", "epsilon=0.5", "add-remove"),
     ("noise_reused", "epsilon=2", "add-remove"),
+    ("shares_of_the_truth", "epsilon=0.5", "add-remove"),
+    ("rows_of_the_truth", "epsilon=0.5", "add-remove"),
     ("noise_shared", "epsilon=0.5", "add-remove"),
     ("overlapping_slices", "epsilon=0.5", "add-remove"),
     ("other_neighbours", "epsilon=0.5", "replace-one"),
