@@ -8,7 +8,7 @@ from typing import Any
 
 from audit.auditors.sensitivity.isolated import SECONDS
 from audit.auditors.stability.examine import EXAMPLES, RECORDS, examine
-from audit.auditors.stability.outputs import Asked
+from audit.auditors.stability.outputs import Asked, AskedHere
 from dp_audit.arguments import optional_number
 from dp_audit.results import StabilityResult
 from synthesizers.errors import InputError
@@ -18,7 +18,7 @@ MOST_RECORDS = 5
 
 
 def stability(
-    transformation: str,
+    transformation: Any,
     *,
     distance: int | None = None,
     values: str | Sequence[Any] | None = None,
@@ -30,10 +30,21 @@ def stability(
 ) -> StabilityResult:
     """Compare the map of a transformation of OpenDP with how far its outputs lie apart.
 
+    >>> import dp_audit as dpa
+    >>> class Total:
+    ...     input_domain = "VectorDomain(AtomDomain(bounds=[0, 10], T=i32))"
+    ...     input_metric, output_metric = "SymmetricDistance()", "AbsoluteDistance(i32)"
+    ...     def map(self, distance):
+    ...         return 9 * distance
+    ...     def __call__(self, values):
+    ...         return sum(values)
+    >>> dpa.stability(Total()).exceeded
+    True
+
     transformation
-        ``"module:attribute"``: a transformation, an object with its attributes (``input_domain``,
-        ``input_metric``, ``output_metric``, ``map``), or a function without parameters that makes
-        one. It runs in a process of its own.
+        A transformation, an object with its attributes (``input_domain``, ``input_metric``,
+        ``output_metric``, ``map``), or a function without parameters that makes one. As
+        ``"module:attribute"`` it runs in a process of its own, an object in this one.
     distance
         Of inputs, by the transformation's own metric (1).
     values
@@ -48,7 +59,8 @@ def stability(
     Raises ``ValueError`` for what makes no sense, a measurement (see `certify`) and what draws at
     random; ``RuntimeError`` for a transformation without outputs.
     """
-    if not isinstance(transformation, str) or ":" not in transformation:
+    named = isinstance(transformation, str)
+    if named and ":" not in transformation:
         raise InputError(f"expected module:attribute, found {str(transformation)[:40]!r}")
     apart = optional_number(distance, "--distance", 1)
     most = optional_number(records, "--records", 0)
@@ -56,7 +68,11 @@ def stability(
         raise InputError(f"--records may be {MOST_RECORDS} at most: all tables are looked at")
     tries = optional_number(examples, "--examples", 0)
     limits = optional_number(seconds, "--seconds", 1), optional_number(megabytes, "--megabytes", 1)
-    asked = Asked(transformation, float(limits[0] or SECONDS), limits[1] or 4096)
+    asked = (
+        Asked(transformation, float(limits[0] or SECONDS), limits[1] or 4096)
+        if named
+        else AskedHere(transformation)
+    )
     finding = examine(
         asked,
         apart or 1,
@@ -65,7 +81,7 @@ def stability(
         examples=EXAMPLES if tries is None else tries,
         seed=optional_number(seed, "--seed") or 0,
     )
-    return StabilityResult(transformation, finding)
+    return StabilityResult(asked.name, finding)
 
 
 def _list(values: str | Sequence[Any]) -> list[Any]:

@@ -62,6 +62,19 @@ def drawn_count(records: list[dict[str, str]], rng: np.random.Generator) -> floa
     return len(records) + float(rng.laplace(scale=1.0))
 
 
+class Total:
+    """A sum that a map says to be a stable transformation of."""
+
+    input_domain = "VectorDomain(AtomDomain(bounds=[0, 10], T=i32))"
+    input_metric, output_metric = "SymmetricDistance()", "AbsoluteDistance(i32)"
+
+    def map(self, distance: int) -> int:
+        return 10 * distance
+
+    def __call__(self, values: list[int]) -> int:
+        return sum(values)
+
+
 def each() -> list[results.Result]:
     """A result of every function."""
     domain = dpa.Domain.from_cells("2")
@@ -78,6 +91,7 @@ def each() -> list[results.Result]:
         dpa.verify(named),
         dpa.sensitivity(len, "l1=1", neighbours="add-remove", cells=2, records=2),
         dpa.components(drawn_count, "epsilon=1", neighbours="add-remove", cells=2, records=2),
+        dpa.stability(Total()),
     ]
 
 

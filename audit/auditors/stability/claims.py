@@ -46,12 +46,12 @@ def claim_of_map(asked: Asked, words: str, neighbours: Neighbours) -> str:
     apart = int(form[1])
     about = describe_map(asked)
     if about.output_measure is None:
-        raise InputError(f"{asked.box.name} is a transformation, and claims no privacy")
+        raise InputError(f"{asked.name} is a transformation, and claims no privacy")
     _require_near(about, apart, neighbours)
     try:
         stated = asked.ask("map", apart)
     except NoOutput as error:
-        raise InputError(f"the map of {asked.box.name} at {apart} {error}") from None
+        raise InputError(f"the map of {asked.name} at {apart} {error}") from None
     return _guarantee(about.output_measure, stated)
 
 

@@ -46,7 +46,7 @@ def describe_map(asked: Asked) -> About:
     try:
         return About(**asked.ask("about"))
     except (NoOutput, TypeError):
-        raise ProtocolError(f"{asked.box.name} does not say what its domain is") from None
+        raise ProtocolError(f"{asked.name} does not say what its domain is") from None
 
 
 def examine(
@@ -73,8 +73,8 @@ def examine(
     about = describe_map(asked)
     if about.output_metric is None:
         raise InputError(
-            f"{asked.box.name} is a measurement, whose map is a claim: dp-audit certify "
-            f"{asked.box.name} --claim 'map({apart})' examines it"
+            f"{asked.name} is a measurement, whose map is a claim: dp-audit certify "
+            f"{asked.name} --claim 'map({apart})' examines it"
         )
     stated = _map(asked, apart)
     bound = measure(about.output_metric, stated)
@@ -93,7 +93,7 @@ def examine(
     for pair in pairs:
         search.try_pair(pair)
     if search.largest is None:
-        raise ProtocolError(f"{asked.box.name} has no output for any of the inputs tried")
+        raise ProtocolError(f"{asked.name} has no output for any of the inputs tried")
     return _finding(asked, about, apart, search)
 
 
@@ -101,7 +101,7 @@ def _map(asked: Asked, apart: int) -> Any:
     try:
         return asked.ask("map", apart)
     except NoOutput as error:
-        raise InputError(f"the map of {asked.box.name} at {apart} {error}") from None
+        raise InputError(f"the map of {asked.name} at {apart} {error}") from None
 
 
 class _Search:
@@ -134,7 +134,7 @@ class _Search:
             again = _Search(self._asked, self.metric, self.bound, pair)
             if any(repr(again.output(one)) != repr(self.output(one)) for one in pair):
                 raise InputError(
-                    f"{self._asked.box.name} gave another output when it was asked again: the map "
+                    f"{self._asked.name} gave another output when it was asked again: the map "
                     "of what draws at random speaks of its law, which is not looked at here"
                 )
             self.beyond = pair
@@ -178,7 +178,7 @@ def _finding(asked: Asked, about: About, apart: int, search: _Search) -> Finding
         found=_text(about.output_metric, search.size),
         rigour=Rigour.FLOOR,
         covers=f"{search.tried} pairs of inputs of {about.input_domain}, at most {apart} apart",
-        again=_replay(asked.box.name, shown),
+        again=_replay(asked.name, shown),
         pair=Shown(*map(_plain, shown)),
         responsible=where,
     )

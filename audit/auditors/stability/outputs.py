@@ -24,43 +24,59 @@ class Asked:
     """A measurement or a transformation, named as ``module:attribute``, in a process of its own."""
 
     def __init__(self, subject: str, seconds: float, megabytes: int | None) -> None:
+        self.name = subject
         name = f"{InChild.__module__}:{InChild.__name__}"
-        self.box = IsolatedBox(
+        self._box = IsolatedBox(
             subject, name, "function", {"name": repr(subject)}, ".", seconds, megabytes
         )
-        self.box.check()
+        self._box.check()
+
+    def _answer(self, question: str, value: Any) -> str:
+        found = self._box.draw(Pair([question, value], None), np.zeros(1, np.bool_), 0)
+        if found.shapes[0].kind != "text":
+            raise NoOutput(f"ended ({found.shapes[0].detail})")
+        return str(found.blocks[0][0])
 
     def ask(self, question: str, value: Any = None) -> Any:
         """``about``, the ``map`` of a distance, or the ``outputs`` of a list of inputs.
 
         Raises NoOutput, with the name of what was raised.
         """
-        found = self.box.draw(Pair([question, value], None), np.zeros(1, np.bool_), 0)
-        if found.shapes[0].kind != "text":
-            raise NoOutput(f"ended ({found.shapes[0].detail})")
+        text = self._answer(question, value)
         try:
-            plain = json.loads(str(found.blocks[0][0]))
+            plain = json.loads(text)
             if isinstance(plain, dict) and "raised" in plain:
                 raise NoOutput(f"raised {plain['raised']}")
             return _read(plain)
         except NoOutput:
             raise
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise ProtocolError(f"{self.box.name} sent what is no output") from None
+            raise ProtocolError(f"{self.name} sent what is no output") from None
 
     def outputs(self, values: Sequence[Any]) -> list[Any]:
         """The outputs of so many inputs, in order; of one without any, why as a NoOutput."""
         told = self.ask("outputs", list(values))
         if not isinstance(told, list) or len(told) != len(values):
-            raise ProtocolError(f"{self.box.name} sent another number of outputs")
+            raise ProtocolError(f"{self.name} sent another number of outputs")
         return [NoOutput(f"raised {why}") if why else output for why, output in told]
 
 
-class InChild:
-    """What runs in that process."""
+class AskedHere(Asked):
+    """One of the caller's own objects, in this process."""
 
-    def __init__(self, name: str) -> None:
-        self._mapped = unwrap(import_attribute(name))
+    def __init__(self, subject: Any) -> None:
+        self.name = getattr(subject, "__name__", type(subject).__name__)
+        self._answering = Answering(subject, self.name)
+
+    def _answer(self, question: str, value: Any) -> str:
+        return self._answering([question, value], None)
+
+
+class Answering:
+    """Answers questions about a transformation or a measurement, as text."""
+
+    def __init__(self, subject: Any, name: str) -> None:
+        self._mapped = unwrap(subject)
         if not (is_measurement(self._mapped) or is_transformation(self._mapped)):
             raise InputError(
                 f"{name} has no map: expected a measurement or a transformation of OpenDP, an "
@@ -94,6 +110,13 @@ class InChild:
 
     def _has(self, name: str) -> bool:
         return hasattr(self._mapped, name)
+
+
+class InChild(Answering):
+    """What runs in the process of a named one."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(import_attribute(name), name)
 
 
 def _write(value: Any) -> Any:

@@ -17,7 +17,7 @@ from fractions import Fraction
 from audit.auditors.attack.pairs.distances import list_distances
 from audit.auditors.attack.pairs.records import Records
 from audit.auditors.attack.pairs.sizes import Sizes
-from audit.auditors.attack.pairs.sketches import Sketch, write_key
+from audit.auditors.attack.pairs.sketches import Sketch
 from audit.statements.claim import Claim
 from proofs.guarantees import GaussianDP
 from synthesizers.neighbours import AddRemove
@@ -38,9 +38,13 @@ alike.)"""
 
 
 def list_poles(values: Records, claim: Claim, sizes: Sizes) -> Iterator[Sketch]:
-    """One sketch a distance and part: what suits the claim first, then neighbours."""
+    """One sketch a distance and part: what suits the claim first, then neighbours.
+
+    None where fewer than two attributes have two values: there is one marginal, and other kinds
+    have records at its ends.
+    """
     low, high, unit = values.low(), values.high(), sizes.unit
-    if write_key(low) == write_key(high):
+    if sum(len(attribute.values) > 1 for attribute in values.domain.attributes) < 2:
         return
     adds = isinstance(claim.neighbours, AddRemove)
     best, *others = list_distances(claim.guarantee) or [1]
