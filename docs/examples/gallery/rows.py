@@ -55,8 +55,8 @@ NO_RELATION = (
 )
 BOUNDS = "without bounds the library warns (`PrivacyLeakWarning`) that more leaks than is said"
 LISTED = (
-    "its description lists the values that occur; its authors leave it to the user to give all "
-    "values that may occur"
+    "its description lists the values that occur; a user may give the domain instead "
+    "(`categorical_attribute_domain_file`)"
 )
 FLOATS = (
     "in doubles: the sampler is made against reconstruction from their limited precision "
