@@ -34,8 +34,10 @@ def stability(
     >>> class Total:
     ...     input_domain = "VectorDomain(AtomDomain(bounds=[0, 10], T=i32))"
     ...     input_metric, output_metric = "SymmetricDistance()", "AbsoluteDistance(i32)"
+    ...
     ...     def map(self, distance):
     ...         return 9 * distance
+    ...
     ...     def __call__(self, values):
     ...         return sum(values)
     >>> dpa.stability(Total()).exceeded

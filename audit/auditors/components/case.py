@@ -54,7 +54,7 @@ class Case:
             f"{len(STRETCHES)} transcripts each; by the word of the process that ran the subject"
         )
 
-    def shown(self, looked: Looked) -> Shown | None:
+    def show_pair(self, looked: Looked) -> Shown | None:
         """The pair as a finding shows it."""
         return None if self.hidden else Shown(looked.pair.first, looked.pair.second)
 
@@ -79,7 +79,7 @@ def state_finding(
         rigour=Rigour.FLOOR if error is None else Rigour.STATISTICAL,
         covers=case.covers(),
         again=case.again,
-        pair=case.shown(looked),
+        pair=case.show_pair(looked),
         responsible=place,
         error=error,
     )

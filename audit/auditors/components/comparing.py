@@ -48,12 +48,12 @@ def _violates(losses: Losses, guarantee: Guarantee) -> bool:
     more = 1 + SLACK
     match guarantee:
         case ApproxDP(epsilon, delta) if delta == 0:
-            return pure_of(_listed(losses)) > epsilon * more
+            return pure_of(_list_losses(losses)) > epsilon * more
         case ApproxDP(epsilon, delta):
             return _delta(losses, epsilon * more) > delta * more
         case GaussianDP(mu):
             if all(isinstance(loss, GaussianLoss) for _, loss in losses):
-                return _squared(losses) > (mu * more) ** 2
+                return _sum_squares(losses) > (mu * more) ** 2
             square = (mu * more) ** 2
             return any(
                 _delta(losses, one) > gaussian_delta(square, one, _BITS).upper * more
@@ -65,12 +65,12 @@ def _violates(losses: Losses, guarantee: Guarantee) -> bool:
             return _renyi(losses, order) > bound * more
 
 
-def _squared(losses: Losses) -> Fraction:
+def _sum_squares(losses: Losses) -> Fraction:
     squares = [count * one.mu_squared for count, one in losses if isinstance(one, GaussianLoss)]
     return sum(squares, Fraction(0))
 
 
-def _listed(losses: Losses) -> list[Loss]:
+def _list_losses(losses: Losses) -> list[Loss]:
     return [loss for count, loss in losses for _ in range(count)]
 
 

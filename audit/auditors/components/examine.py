@@ -125,7 +125,7 @@ def _spending(case: Case, worst: Looked) -> Finding:
         rigour=Rigour.FLOOR,
         covers=case.covers(),
         again=case.again,
-        pair=case.shown(worst) if decision is not Decision.KEPT else None,
+        pair=case.show_pair(worst) if decision is not Decision.KEPT else None,
         responsible=_dearest(case, parts) if decision is not Decision.KEPT else None,
     )
 

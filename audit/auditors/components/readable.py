@@ -72,17 +72,17 @@ def find_readable(
         entry: made[1 + at * len(steps) : 1 + (at + 1) * len(steps)]
         for at, entry in enumerate(asked)
     }
-    touched = {entry: _touched(before, after) for entry, after in changes.items()}
+    touched = {entry: _list_touched(before, after) for entry, after in changes.items()}
     found: dict[Entry, Readable] = {}
     for entry, after in changes.items():
         shared = set().union(*(touched[one] for one in asked if one != entry))
-        shared |= _touched(before, [beside[own.index(entry)]])
+        shared |= _list_touched(before, [beside[own.index(entry)]])
         read = [_read(before, after, leaf) for leaf in sorted(touched[entry] - shared)]
         known = [one for one in read if one is not None]
         if known:
             found[entry] = max(known, key=lambda one: (one.whole, one.up + one.down))
     for entry in told:
-        if entry[1] not in _touched(before, [beside[own.index(entry)]]):
+        if entry[1] not in _list_touched(before, [beside[own.index(entry)]]):
             found[entry] = Readable(entry[1], True, True, True)
     return found
 
@@ -132,7 +132,7 @@ def _elsewhere(drawn: Any, number: int) -> Any:
     return moved % 1 if 0 <= drawn < 1 else moved
 
 
-def _touched(before: Recording, after: Sequence[Recording]) -> set[int]:
+def _list_touched(before: Recording, after: Sequence[Recording]) -> set[int]:
     """The places of the output that any of the changes reaches; all of them where it has others."""
     places: set[int] = set()
     for one in after:

@@ -84,7 +84,7 @@ def _explain(looked: Looked, rates: Sequence[Rates] | None) -> Looked:
         follows = rates[0].get(leaf)
         if any(one.get(leaf) != follows for one in rates):
             return looked
-        moved = {_moved(transcript, leaf) for transcript in looked.transcripts}
+        moved = {_measure_move(transcript, leaf) for transcript in looked.transcripts}
         if not follows or len(moved) != 1 or None in moved:
             return looked
         (move,) = moved
@@ -96,7 +96,7 @@ def _explain(looked: Looked, rates: Sequence[Rates] | None) -> Looked:
     return replace(looked, transcripts=tuple(transcripts))
 
 
-def _moved(transcript: Transcript, leaf: int) -> Fraction | None:
+def _measure_move(transcript: Transcript, leaf: int) -> Fraction | None:
     one, other = transcript.first.output[leaf], transcript.second.output[leaf]
     numbers = isinstance(one, int | float) and isinstance(other, int | float)
     if not numbers or not (math.isfinite(one) and math.isfinite(other)):

@@ -60,7 +60,7 @@ class InputSpace:
         elif self.vector:
             yield from self._moved_vectors(apart)
         elif name == "AbsoluteDistance":
-            yield from _moved(self.values, apart)
+            yield from _move_values(self.values, apart)
         else:
             yield from itertools.permutations(self.values, 2)
 
@@ -99,17 +99,17 @@ class InputSpace:
             for value in self.values:
                 base = [value] * size
                 for place in range(min(size, 3)):
-                    for _, moved in _moved([value], apart):
+                    for _, moved in _move_values([value], apart):
                         yield base, [*base[:place], moved, *base[place + 1 :]]
                 if size > 1:
-                    spread = [moved for _, moved in _moved([value], Fraction(apart, size))]
+                    spread = [moved for _, moved in _move_values([value], Fraction(apart, size))]
                     yield from ((base, [moved] * size) for moved in spread)
 
 
 _OF_CHANGES = ("ChangeOneDistance", "HammingDistance")
 
 
-def _moved(values: Sequence[Any], apart: int | Fraction) -> Iterator[Pair]:
+def _move_values(values: Sequence[Any], apart: int | Fraction) -> Iterator[Pair]:
     """Each number with those that lie ``apart`` of it; whole numbers stay whole."""
     for value in values:
         for other in (value + apart, value - apart):

@@ -107,7 +107,7 @@ class TableColumns:
         for rows in rows_of(outcomes, self.reference.attributes):
             table = Compared(rows, self.reference)
             for place, feature in enumerate(self.features):
-                found[place, rows.runs] = table.measured(feature)
+                found[place, rows.runs] = table.measure(feature)
         return found
 
     def take(self, places: Sequence[int]) -> TableColumns:
@@ -131,7 +131,7 @@ def table_columns_from_json(data: Mapping[str, Any]) -> TableColumns:
     names = sorted({name for feature in features for name in feature.of})
     one_row = Rows.of_records([{}], names)
     for feature in features:
-        Compared(one_row, columns.reference).measured(feature)
+        Compared(one_row, columns.reference).measure(feature)
     return columns
 
 
@@ -142,7 +142,7 @@ class Compared:
     rows: Rows
     reference: Reference
 
-    def measured(self, feature: TableFeature) -> FloatArray:
+    def measure(self, feature: TableFeature) -> FloatArray:
         """[tables], one column; 0 where a table lacks the attribute."""
         rows, of = self.rows, feature.of
         if feature.what == "rows":

@@ -68,7 +68,7 @@ def record_call(
 
     def draw() -> Sequence[Any]:
         found.append(plain())
-        return _stretched(leaves(found[0]), said, tape.stretch)
+        return _stretch_noise(leaves(found[0]), said, tape.stretch)
 
     number, answer = tape.call(
         draw,
@@ -123,7 +123,7 @@ def rebuild(found: Any, answer: Sequence[Any], number: int, tape: Tape) -> Any:
     return build(found)
 
 
-def _stretched(drawn: tuple[Any, ...], said: Said, stretch: int) -> tuple[Any, ...]:
+def _stretch_noise(drawn: tuple[Any, ...], said: Said, stretch: int) -> tuple[Any, ...]:
     if stretch == 1 or not said.symmetric:
         return drawn
     values = numbers_of(0 if said.value is None else said.value)
@@ -181,19 +181,19 @@ def record(plain: Any, primitive: Primitive) -> Any:
     signature = _signature(plain)
 
     @functools.wraps(plain)
-    def heard(*args: Any, **options: Any) -> Any:
+    def answer(*args: Any, **options: Any) -> Any:
         def read() -> Said:
             given = arguments_of(signature, args, options)
             if signature is None:
                 given = {**dict(zip(primitive.names, args)), **options}
-            return _read(primitive.said, given)
+            return _read(primitive.read, given)
 
         def call() -> Any:
             return plain(*strip(args), **{name: strip(one) for name, one in options.items()})
 
         return record_call(primitive.name, call, read, primitive.libraries)
 
-    return heard
+    return answer
 
 
 def _read(said: Callable[[dict[str, Any]], Said], given: dict[str, Any]) -> Said:
@@ -293,13 +293,13 @@ def _default_rng(plain: Any) -> Any:
         with CURRENT.tape if CURRENT.tape.open else Tape():
             made = RecordedGenerator(plain(seed).bit_generator)
         place = place_of(sys._getframe(1), SEEDED)
-        CURRENT.tape.seed("numpy.random.default_rng", _told(seed), place)
+        CURRENT.tape.seed("numpy.random.default_rng", _spell_seed(seed), place)
         return made
 
     return default_rng
 
 
-def _told(seed: Any) -> str | None:
+def _spell_seed(seed: Any) -> str | None:
     """A seed as text; of one that was drawn, as of none."""
     drawn = bool(np.any(codes_in(seed) != PLAIN)) if isinstance(seed, (int, np.ndarray)) else False
     return None if seed is None or drawn else repr(strip(seed))[:80]
@@ -320,7 +320,7 @@ def _maker(plain: Any, recorded: Any) -> Any:
                 return type.__call__(plain if cls is maker else cls, *args, **options)
             name = f"{plain.__module__.split('.')[0]}.{plain.__name__}"
             seed = args[0] if args else next(iter(options.values()), None)
-            CURRENT.tape.seed(name, _told(seed), place_of(sys._getframe(1), SEEDED))
+            CURRENT.tape.seed(name, _spell_seed(seed), place_of(sys._getframe(1), SEEDED))
             return recorded(*args, **options)
 
     maker = Maker(plain.__name__, (plain,), {"__module__": plain.__module__})
@@ -354,13 +354,13 @@ def _rvs(plain: Any, primitive: Primitive) -> Any:
         def call() -> Any:
             return plain(*strip(args), **{name: strip(one) for name, one in options.items()})
 
-        return record_call(primitive.name, call, lambda: _read(primitive.said, given), ("scipy",))
+        return record_call(primitive.name, call, lambda: _read(primitive.read, given), ("scipy",))
 
     return rvs
 
 
 @contextmanager
-def heard(primitives: Sequence[Primitive]) -> Iterator[None]:
+def listen_to(primitives: Sequence[Primitive]) -> Iterator[None]:
     """Within this, calls of noise find the tape of the run: numpy's, Python's, ``primitives``."""
     for primitive in primitives:
         _load(primitive.where.partition(":")[0])

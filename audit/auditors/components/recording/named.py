@@ -33,9 +33,9 @@ class Named:
     @property
     def primitive(self) -> Primitive:
         """It as a primitive: its first argument is what it hides, the others are parameters."""
-        return Primitive(self.where, self._said)
+        return Primitive(self.where, self._read_call)
 
-    def _said(self, given: dict[str, Any]) -> Said:
+    def _read_call(self, given: dict[str, Any]) -> Said:
         names = [name for name in given if name != "self"]
         value = given[names[0]] if names else None
         if self.law is None or self.scale is None:

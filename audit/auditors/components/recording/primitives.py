@@ -1,6 +1,6 @@
 """What makes noise, and how its arguments are read: a table for each library.
 
-A `Primitive` is a function or a method by the place where it lives. Its ``said`` reads a call's
+A `Primitive` is a function or a method by the place where it lives. Its ``read`` reads a call's
 arguments, all of them by name, defaults included, and says what `steps.Call` has of it.
 """
 
@@ -41,13 +41,13 @@ class Primitive:
     """A callable that makes noise.
 
     ``where``: "package.module:attribute" or "package.module:Class.method"; what it is called is
-    that with a dot. ``said``: reads the arguments, by name; of a method, ``self`` is one of them.
+    that with a dot. ``read``: reads the arguments, by name; of a method, ``self`` is one of them.
     ``libraries``: packages whose lines are not the foreign code's. ``names``: of the arguments, of
     a compiled callable that doesn't say them.
     """
 
     where: str
-    said: Callable[[Arguments], Said]
+    read: Callable[[Arguments], Said]
     libraries: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
@@ -60,11 +60,11 @@ class Primitive:
 def read_located(law: str, location: str, *parameters: str, symmetric: bool = True) -> Any:
     """A law whose location is an argument: what noise is added to."""
 
-    def said(given: Arguments) -> Said:
+    def read(given: Arguments) -> Said:
         fixed = {name: given[name] for name in parameters}
         return Said(law, fixed, given[location], symmetric)
 
-    return said
+    return read
 
 
 def read_drawn(law: str, *parameters: str) -> Any:
@@ -75,11 +75,11 @@ def read_drawn(law: str, *parameters: str) -> Any:
 def read_weighed(law: str, weights: str, *parameters: str) -> Any:
     """A law whose weights or rates are what it hides."""
 
-    def said(given: Arguments) -> Said:
+    def read(given: Arguments) -> Said:
         fixed = {name: given[name] for name in parameters}
         return Said(law, fixed, given[weights])
 
-    return said
+    return read
 
 
 def _choice(given: Arguments) -> Said:
@@ -160,10 +160,10 @@ def law_of_python(method: str) -> Callable[[Arguments], Said]:
 def of_scipy(law: str, **fixed: float) -> Callable[[Arguments], Said]:
     """``rvs`` of a distribution of `scipy.stats` with a location."""
 
-    def said(given: Arguments) -> Said:
+    def read(given: Arguments) -> Said:
         return Said(law, {"scale": given.get("scale", 1), **fixed}, given.get("loc", 0), True)
 
-    return said
+    return read
 
 
 SCIPY: dict[str, str] = {"laplace": "laplace", "norm": "normal", "gumbel_r": "gumbel"}

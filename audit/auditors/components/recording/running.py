@@ -41,7 +41,7 @@ class Listened:
 def run(listened: Listened, database: Any, seed: int, tape: Tape | None) -> Recording:
     """A run on a fresh copy of a database; all randomness that it is handed follows from ``seed``.
 
-    Within `heard`. ``tape``: takes it down; None for a plain run, whose recording has no steps.
+    Within `listen_to`. ``tape``: takes it down; None for a plain run, whose recording has no steps.
     Raises what the tape raises where there are too many steps.
     """
     bits = np.random.PCG64(np.random.SeedSequence(seed))
@@ -50,10 +50,10 @@ def run(listened: Listened, database: Any, seed: int, tape: Tape | None) -> Reco
     lines: set[str] = set()
     last = [""]
     output, error = None, None
-    with _seeded(seed):
+    with _seed_generators(seed):
         CURRENT.tape = tape
         try:
-            with _traced(None if tape is None else listened.home, lines, last):
+            with _trace_lines(None if tape is None else listened.home, lines, last):
                 output = listened.function(given, generator)
             if tape is not None:
                 tape.end()
@@ -78,7 +78,7 @@ def run(listened: Listened, database: Any, seed: int, tape: Tape | None) -> Reco
 
 
 @contextmanager
-def _seeded(seed: int) -> Iterator[None]:
+def _seed_generators(seed: int) -> Iterator[None]:
     """The global generators of numpy and Python follow from a seed, and are then as before."""
     kept = random.getstate(), np.random.get_state()
     random.seed(seed)
@@ -91,7 +91,7 @@ def _seeded(seed: int) -> Iterator[None]:
 
 
 @contextmanager
-def _traced(home: str | None, lines: set[str], last: list[str]) -> Iterator[None]:
+def _trace_lines(home: str | None, lines: set[str], last: list[str]) -> Iterator[None]:
     """Note which lines of a file run, and which returns last."""
     if home is None:
         yield

@@ -84,7 +84,7 @@ class Tape:
             answer = tuple(before.answer)
             if before.value != known["value"]:
                 self._moved |= {(number, place) for place in range(len(answer))}
-        answer = self._changed(number, answer)
+        answer = self._change_answer(number, answer)
         self._take(Call(answer=answer, **known))
         return number, answer
 
@@ -103,7 +103,7 @@ class Tape:
             if before is None:
                 return None, answer
             answer = self._answer(before, operands, answer)
-        answer = self._changed(number, answer)
+        answer = self._change_answer(number, answer)
         self._take(Operation(name, operands, answer, place))
         return number, answer
 
@@ -151,7 +151,7 @@ class Tape:
                     return
                 self.steps.append(step)
 
-    def _changed(self, number: int, answer: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _change_answer(self, number: int, answer: tuple[Any, ...]) -> tuple[Any, ...]:
         """The answer with what is put in its place; None leaves an entry as it is."""
         changed = self.changes.get(number)
         if changed is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dp_audit as dpa
-from audit.auditors.components.recording.hearing import heard
+from audit.auditors.components.recording.hearing import listen_to
 from audit.auditors.components.recording.running import Listened, run
 from audit.auditors.components.recording.tape import Tape
 from audit.statements.evidence import Decision
@@ -43,7 +43,7 @@ def test_recording_changes_no_bit_of_an_output(name):
     function = getattr(honest_functions, name)
     listened = Listened(function, function.__code__.co_filename)
     plain = [run(listened, RECORDS, seed, None) for seed in range(5)]
-    with heard(()):
+    with listen_to(()):
         recorded = [run(listened, RECORDS, seed, Tape()) for seed in range(5)]
         again = [
             run(listened, RECORDS, seed, Tape(follows=one)) for seed, one in enumerate(recorded)

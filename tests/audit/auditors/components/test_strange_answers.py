@@ -7,7 +7,7 @@ import json
 import pytest
 
 from audit.auditors.components.reading import read_recordings
-from audit.auditors.components.recording.hearing import heard
+from audit.auditors.components.recording.hearing import listen_to
 from audit.auditors.components.recording.inside import encode
 from audit.auditors.components.recording.running import Listened, run
 from audit.auditors.components.recording.tape import Tape
@@ -18,7 +18,7 @@ LISTENED = Listened(two_rounds, two_rounds.__code__.co_filename)
 
 
 def recorded():
-    with heard(()):
+    with listen_to(()):
         return run(LISTENED, [{"cell": "1"}, {"cell": "2"}], 1, Tape())
 
 

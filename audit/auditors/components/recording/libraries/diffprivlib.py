@@ -18,17 +18,17 @@ from audit.auditors.components.recording.primitives import Arguments, Primitive,
 LIBRARIES = ("diffprivlib",)
 
 
-def located(law: str, scale: Callable[[Any], float]) -> Callable[[Arguments], Said]:
+def read_by_class(law: str, scale: Callable[[Any], float]) -> Callable[[Arguments], Said]:
     """Noise that is added to the value; without any, where the parameters make it vanish."""
 
-    def said(given: Arguments) -> Said:
+    def read(given: Arguments) -> Said:
         mechanism, value = given["self"], given["value"]
         found = float(scale(mechanism))
         if not found > 0:
             return _of_mechanism(mechanism, "none", value)
         return _of_mechanism(mechanism, law, value, {"scale": found}, symmetric=True)
 
-    return said
+    return read
 
 
 def _of_mechanism(
@@ -66,14 +66,14 @@ def _own_scale(mechanism: Any) -> float:
 def _chances(find: Callable[[Any, Any], Any]) -> Callable[[Arguments], Said]:
     """A draw among candidates; ``find``: their chances, by the mechanism and the value."""
 
-    def said(given: Arguments) -> Said:
+    def read(given: Arguments) -> Said:
         mechanism = given["self"]
         chances = [float(chance) for chance in find(mechanism, given["value"])]
         found = _of_mechanism(mechanism, "choice", chances, {"among": len(chances)})
         # What is bounded is how far a score moves, and not a chance.
         return Said(found.law, found.parameters, found.value, epsilon=found.epsilon)
 
-    return said
+    return read
 
 
 def _binary(mechanism: Any, value: Any) -> tuple[float, float]:
@@ -116,10 +116,10 @@ def _mechanism(where: str, said: Callable[[Arguments], Said]) -> Primitive:
 
 
 PRIMITIVES = (
-    _mechanism("laplace:Laplace", located("laplace", _laplace_scale)),
-    _mechanism("gaussian:Gaussian", located("normal", _own_scale)),
-    _mechanism("gaussian:GaussianDiscrete", located("discrete gaussian", _own_scale)),
-    _mechanism("geometric:Geometric", located("discrete laplace", _geometric_scale)),
+    _mechanism("laplace:Laplace", read_by_class("laplace", _laplace_scale)),
+    _mechanism("gaussian:Gaussian", read_by_class("normal", _own_scale)),
+    _mechanism("gaussian:GaussianDiscrete", read_by_class("discrete gaussian", _own_scale)),
+    _mechanism("geometric:Geometric", read_by_class("discrete laplace", _geometric_scale)),
     _mechanism("binary:Binary", _chances(_binary)),
     _mechanism("exponential:Exponential", _chances(_exponential)),
     _mechanism(

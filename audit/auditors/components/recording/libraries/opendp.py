@@ -49,7 +49,7 @@ def _adds(law: str, whole: str) -> Callable[[Any, Arguments], Noise | None]:
     return note
 
 
-def _chained(made: Any, given: Arguments) -> Noise | None:
+def _find_chain(made: Any, given: Arguments) -> Noise | None:
     inner = getattr(given["measurement1"], _NOTE, None)
     if inner is None:
         return None
@@ -62,7 +62,7 @@ _CONSTRUCTORS: dict[str, dict[str, Callable[[Any, Arguments], Noise | None]]] = 
         "make_geometric": _adds("laplace", "discrete laplace"),
         "make_gaussian": _adds("normal", "discrete gaussian"),
     },
-    "opendp.combinators": {"make_chain_mt": _chained},
+    "opendp.combinators": {"make_chain_mt": _find_chain},
 }
 """By module; what else makes measurements leaves them unknown."""
 
@@ -104,12 +104,12 @@ class ImportWatch:
                 continue
             spec = finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
-                setattr(spec.loader, "exec_module", _watched(spec.loader))  # noqa: B010
+                setattr(spec.loader, "exec_module", _watch_loading(spec.loader))  # noqa: B010
                 return spec
         return None
 
 
-def _watched(loader: Any) -> Callable[[Any], None]:
+def _watch_loading(loader: Any) -> Callable[[Any], None]:
     plain = loader.exec_module
 
     def execute(module: Any) -> None:
@@ -125,7 +125,7 @@ def watch_imports() -> None:
         sys.meta_path.insert(0, ImportWatch())
 
 
-def _said(given: Arguments) -> Said:
+def _read_call(given: Arguments) -> Said:
     measurement, value = given["this"], given["arg"]
     noise = getattr(measurement, _NOTE, None)
     if noise is None:
@@ -133,5 +133,5 @@ def _said(given: Arguments) -> Said:
     return Said(noise.law, {"scale": noise.scale}, noise.value(value), True)
 
 
-PRIMITIVES = (Primitive("opendp.core:measurement_invoke", _said, LIBRARIES),)
+PRIMITIVES = (Primitive("opendp.core:measurement_invoke", _read_call, LIBRARIES),)
 """What every call of a measurement comes to."""
