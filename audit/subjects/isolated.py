@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -40,7 +40,7 @@ from audit.subjects.wire import (
     Reply,
     SingleRuns,
 )
-from synthesizers.errors import InputError
+from synthesizers.errors import InputError, ProtocolError
 
 ESTIMATOR_BLOCK = 20
 """Runs of one call of `IsolatedBox.draw` on an estimator (a fit takes
@@ -173,6 +173,30 @@ class IsolatedBox:
         """What its process is told."""
         parameters = dict(self.parameters)
         return Spec(self.subject, self.form, parameters, self.megabytes, self.rows, self.columns)
+
+
+def put_inside(box: IsolatedBox, inside: type, seconds: float) -> IsolatedBox:
+    """A box that runs a class of ours in the subject's place, in the same confinement."""
+    return replace(
+        box,
+        subject=f"{inside.__module__}:{inside.__name__}",
+        form="function",
+        parameters={},
+        rows=None,
+        columns=None,
+        seconds=seconds,
+    )
+
+
+def read_text(outcomes: Outcomes, seconds: float) -> str:
+    """The text of one run of such a box; raises ProtocolError where it came to no end."""
+    shape = outcomes.shapes[0]
+    if shape.kind != "text":
+        over = f"it took more than {seconds:g} seconds; give more with --seconds"
+        raise ProtocolError(
+            over if shape.detail == "time" else f"the examined process ended: {shape.detail}"
+        )
+    return str(outcomes.blocks[0][0])
 
 
 def describe(

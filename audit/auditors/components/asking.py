@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from audit.auditors.components.recording.steps import Recording
 from audit.auditors.data_independence.inside import OutOfTime, wrap_form
 from audit.statements.limits import Limits
 from audit.subjects.forked import call_forked
-from audit.subjects.isolated import IsolatedBox
+from audit.subjects.isolated import IsolatedBox, put_inside, read_text
 from audit.subjects.pair import Pair
 from audit.subjects.specs import Spec
 from audit.subjects.subject import LiveObject
@@ -46,26 +46,12 @@ Ask = Callable[[Sequence[Any], Sequence[Wanted]], tuple[Recording, ...]]
 def ask_process(box: IsolatedBox, record: Sequence[str]) -> Ask:
     """Of a new process of a named subject, in the same confinement as its runs."""
     spec = Spec(box.subject, box.form, dict(box.parameters), None, box.rows, box.columns)
-    process = replace(
-        box,
-        subject=f"{Inside.__module__}:{Inside.__name__}",
-        form="function",
-        parameters={},
-        rows=None,
-        columns=None,
-        seconds=RUNS_OF_TIME * box.seconds,
-    )
+    process = put_inside(box, Inside, RUNS_OF_TIME * box.seconds)
 
     def ask(databases: Sequence[Any], runs: Sequence[Wanted]) -> tuple[Recording, ...]:
         job = {"spec": asdict(spec), **_job(databases, runs, record)}
         outcomes = process.draw(Pair(job, None), np.zeros(1, np.bool_), 0)
-        shape, block = outcomes.shapes[0], outcomes.blocks[0]
-        if shape.kind != "text":
-            over = f"it took more than {process.seconds:g} seconds; give more with --seconds"
-            raise ProtocolError(
-                over if shape.detail == "time" else f"the recorded process ended: {shape.detail}"
-            )
-        return read_recordings(str(block[0]), len(runs))
+        return read_recordings(read_text(outcomes, process.seconds), len(runs))
 
     return ask
 

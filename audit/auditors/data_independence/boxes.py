@@ -45,7 +45,7 @@ from audit.statements.shares import SHARES
 from audit.subjects.black_box import BlackBox
 from audit.subjects.command import CommandBox
 from audit.subjects.forked import call_forked
-from audit.subjects.isolated import IsolatedBox
+from audit.subjects.isolated import IsolatedBox, put_inside, read_text
 from audit.subjects.outputs import OutputsBox
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Seeds
@@ -167,24 +167,9 @@ def _choose_way_to_ask(subject: BlackBoxSubject, claim: Claim) -> tuple[Ask, fro
 def _ask_process(box: IsolatedBox, asked: Examination) -> str:
     """The answer of a new process of a named subject, in the same confinement as its runs."""
     spec = Spec(box.subject, box.form, dict(box.parameters), None, box.rows, box.columns)
-    process = replace(
-        box,
-        subject=f"{Inside.__module__}:{Inside.__name__}",
-        form="function",
-        parameters={},
-        rows=None,
-        columns=None,
-        seconds=RUNS_OF_TIME * box.seconds,
-    )
+    process = put_inside(box, Inside, RUNS_OF_TIME * box.seconds)
     pair = Pair(Asked(spec, asked, box.seconds), None)
-    outcomes = process.draw_afresh(pair, np.zeros(1, np.bool_), 0)
-    shape, block = outcomes.shapes[0], outcomes.blocks[0]
-    if shape.kind != "text":
-        over = f"it took more than {process.seconds:g} seconds; give more with --seconds"
-        raise ProtocolError(
-            over if shape.detail == "time" else f"the examined process ended: {shape.detail}"
-        )
-    return str(block[0])
+    return read_text(process.draw_afresh(pair, np.zeros(1, np.bool_), 0), process.seconds)
 
 
 def _ask_live(live: LiveObject | None, name: str, asked: Examination) -> str:

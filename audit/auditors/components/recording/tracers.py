@@ -93,7 +93,7 @@ for _method in (
     *("__copy__", "swapaxes", "diagonal"),
 ):
     setattr(TracedArray, _method, _keep_codes(_method))
-TracedArray.T = property(lambda self: self.transpose())  # type: ignore[assignment, method-assign]
+TracedArray.T = property(lambda self: self.transpose())  # type: ignore[assignment, method-assign]  # as numpy has it
 
 
 class TracedFloat(float):

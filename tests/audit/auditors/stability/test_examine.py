@@ -31,7 +31,7 @@ def test_an_honest_map_is_not_accused(name):
         ("doubled", "1", "2", [], [0]),
         ("failing", "1", "inf", [0, 0], [0, 0, 0]),
         ("scalar", "2", "3", 0, 1),
-        ("made", "9", "10", [], [10]),
+        ("make_total", "9", "10", [], [10]),
     ],
 )
 def test_a_map_that_is_too_small_is_shown_by_the_smallest_pair(

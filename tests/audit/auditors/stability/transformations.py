@@ -86,6 +86,6 @@ exchanged = Private(noisy, lambda apart: apart, metric="ChangeOneDistance()")
 other_measure = Private(noisy, lambda apart: apart, "RenyiDivergence")
 
 
-def made():
+def make_total():
     """Makes a transformation when it is asked."""
     return too_small

@@ -104,7 +104,7 @@ class ImportWatch:
                 continue
             spec = finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
-                setattr(spec.loader, "exec_module", _watch_loading(spec.loader))  # noqa: B010
+                setattr(spec.loader, "exec_module", _watch_loading(spec.loader))  # noqa: B010 - a loader of any kind
                 return spec
         return None
 
