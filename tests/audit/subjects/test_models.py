@@ -88,6 +88,6 @@ def test_a_measurement_is_a_function_and_a_transformation_is_none():
     assert form_of(as_run(transformations.measured)) == "function"
     assert isinstance(as_run(transformations.measured)([{"cell": "3"}], None), int)
     with pytest.raises(InputError, match="releases nothing"):
-        as_run(transformations.made)
+        as_run(transformations.total)
     with pytest.raises(InputError, match="one attribute"):
         as_run(transformations.measured)([{"a": 1, "b": 2}], None)
