@@ -67,8 +67,8 @@ def _list(found: Any) -> list[Any]:
 
 def _number(value: Any, place: int) -> float:
     try:
-        number = float(value)
-    except (TypeError, ValueError):
+        number = math.nan if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if math.isnan(number):
         raise InputError(

@@ -66,13 +66,14 @@ class TrainingSubject:
         return {"kind": "training", "name": self.name, **self.identity}
 
     def count(self, seed: int) -> int:
-        """How many canaries there are; raises ProtocolError where that can't be found out."""
+        """How many canaries there are; raises InputError and ProtocolError as `train` does."""
         return int(self._ask(None, seed)[0])
 
     def train(self, chosen: NDArray[np.intp], seed: int) -> NDArray[np.float64]:
         """The score of every canary, by one training on those of the places ``chosen``.
 
-        Raises ProtocolError where the training or a score fails.
+        Raises InputError where these are no canaries or no scores, ProtocolError where the training
+        or a score fails.
         """
         return self._ask(chosen.tolist(), seed)
 
@@ -84,6 +85,8 @@ class TrainingSubject:
             return np.asarray(outcomes.blocks[0][0], np.float64)
         failure = self.box.explain(job, seed)
         said = f"{shape.kind} {shape.detail}".strip()
+        if failure is not None and failure.ending == f"raised {InputError.__name__}":
+            raise InputError(f"{self.name}: {failure.message}")
         if failure is not None:
             # Canaries are made up: what is said of them may be shown.
             said = failure.words(shown=True)

@@ -10,6 +10,7 @@ import numpy as np
 from audit.auditors.effort import Attack, Effort
 from audit.auditors.one_run.concluding import INCLUSION, PAIRS, PRESENCE, Setup, conclude
 from audit.auditors.one_run.guessing import (
+    find_differences,
     guess_inclusion,
     guess_pairs,
     guess_presence,
@@ -57,7 +58,7 @@ def examine_training(subject: TrainingSubject, claim: Claim, effort: Effort) -> 
                 "each call"
             )
         if design == PAIRS:
-            made = guess_pairs(scores[::2] - scores[1::2], plan.guesses, seed, run)
+            made = guess_pairs(find_differences(scores), plan.guesses, seed, run)
         else:
             made = guess_inclusion(scores, plan.guesses, seed, run)
         results.append(tell_guesses(made, chosen, shown=True))

@@ -25,8 +25,12 @@ NAME = "one run"
 INCLUSION, PRESENCE, PAIRS = "inclusion", "presence", "pairs"
 """What a coin decides: whether a canary is in, the same where none is guessed out, which of two."""
 
-BLIND = 0.05
-"""The p-value of guesses by chance alone above which no canary counts as seen."""
+BLIND = 1e-3
+"""The p-value of guesses by chance alone above which no canary counts as seen (what sees none is
+said to in all but one of a thousand audits; more would cost honest trainings of few canaries)."""
+
+MOST_VALUE = 32
+"""The largest claim that is tested (a leak beyond it takes e^32 canaries to see)."""
 
 MOST_RUNS = 100
 """The most runs of one audit (a reviewer who can afford more has an attack by many runs)."""
@@ -64,6 +68,12 @@ class Setup:
             )
         if not 1 <= self.runs <= MOST_RUNS:
             raise InputError(f"a training is run 1 to {MOST_RUNS} times; found --runs {self.runs}")
+        name, value = claimed_name(self.claim.guarantee), claimed_value(self.claim.guarantee)
+        if value > MOST_VALUE or require_detect(self.claim.guarantee, self.detect) > 2 * MOST_VALUE:
+            raise InputError(
+                f"no number of canaries shows a leak that large: one run tests claims up to "
+                f"{name}={MOST_VALUE}, and sees leaks (--detect) up to {name}={2 * MOST_VALUE}"
+            )
 
     @property
     def leak(self) -> float:
@@ -109,7 +119,7 @@ def conclude(setup: Setup, plan: Plan, runs: Sequence[Guesses]) -> Evidence:
     While the claim holds, it is VIOLATED with probability at most ``setup.alarm``, and the floor
     exceeds the truth with at most ``setup.error`` (`find_p_value`, `find_floor`); no violation is
     said to be unseen but where the leak that must be seen would have refuted the claim, and guesses
-    were better than chance. Backed by ``tests/audit/auditors/one_run/test_concluding.py``.
+    were better than chance alone makes them with probability `BLIND`. Backed by ``tests/audit/auditors/one_run/test_concluding.py``.
     """
     guarantee, covers = setup.claim.guarantee, _covers(setup)
     counts = [Counts(setup.canaries, plan.guesses, one.right) for one in runs]
@@ -165,10 +175,12 @@ def _decide(
             "runs (--runs), or a larger --alarm.",
         )
     right, made = sum(one.right for one in counts), sum(one.guesses for one in counts)
-    if value > 0 and float(binom.sf(right - 1, made, 0.5)) > BLIND:
+    by_chance = float(binom.sf(right - 1, made, 0.5))
+    if value > 0 and by_chance > BLIND:
         return (
             Decision.UNDECIDED,
-            "Guesses are no better than chance: either nothing leaks, or the score does not see "
+            "Guesses are no better than chance, or hardly: whoever tosses a coin guesses as well "
+            f"with a chance of {by_chance:.2g}. Either little leaks, or the score does not see "
             "what does. Nothing follows for the claim.",
         )
     return (

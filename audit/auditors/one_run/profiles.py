@@ -22,6 +22,9 @@ SLACK = 1e-9
 LEAST = 1e-300
 """The smallest δ that is told apart from 0, and stands for all below it that are not."""
 
+LARGEST = 10**6
+"""The largest Rényi order that is converted (those beyond gain less than 1e-5 of ε)."""
+
 ORDERS = 1 + np.exp2(np.arange(-24, 49) / 4)
 """Rényi orders at which ρ is converted, each of which is sound."""
 
@@ -46,7 +49,11 @@ def bound_deltas(guarantee: Guarantee, value: float, epsilons: Array) -> Array:
             divergences = value * (1 + SLACK) * ORDERS
             return np.asarray(_conversion(divergences, ORDERS, epsilons[:, None]).min(axis=-1))
         case RenyiDP(alpha=alpha):
-            return _conversion(np.array(value), np.array(float(alpha)), epsilons)
+            # What holds of an order holds of those below it; near 1 nothing follows.
+            order = math.nextafter(float(min(alpha, LARGEST)), 1.0)
+            if order <= 1:
+                return np.ones_like(epsilons)
+            return _conversion(np.array(value), np.array(order), epsilons)
 
 
 def _gaussian(mu: float, epsilons: Array) -> Array:
@@ -61,6 +68,8 @@ def _gaussian(mu: float, epsilons: Array) -> Array:
 def _conversion(divergences: Array, orders: Array, epsilons: Array) -> Array:
     """The δ of a Rényi divergence: e^((α-1)(D-ε)) (1-1/α)^(α-1) / α."""
     exponents = (orders - 1) * (divergences - epsilons + np.log1p(-1 / orders)) - np.log(orders)
+    # A large order makes a small error of the difference large.
+    exponents += 1e-15 * orders * (np.abs(divergences) + np.abs(epsilons) + 1)
     return np.asarray(np.clip(np.exp(np.minimum(exponents, 0.0)) * (1 + SLACK), LEAST, 1.0))
 
 

@@ -24,8 +24,9 @@ def metric_name(metric: str) -> str:
 def distance(metric: str, first: Any, second: Any) -> Size:
     """How far two values lie apart; of ``L2Distance`` the *square*, which is rational.
 
-    Infinite where one of them has no distance from the other: of another length, or no number.
-    Raises InputError for a metric that is not known here.
+    Infinite where one of them has no distance from the other: of another length, or no finite
+    number. Raises InputError for a metric that is not known here, and for values that it is none
+    of.
 
     Guarantee
     ---------
@@ -37,26 +38,32 @@ def distance(metric: str, first: Any, second: Any) -> Size:
         raise InputError(
             f"the metric {name!r} is not known here; there are: {', '.join(_DISTANCES)}"
         )
-    return _DISTANCES[name](first, second)
+    try:
+        return _DISTANCES[name](first, second)
+    except TypeError as error:
+        raise InputError(f"{name} is no metric of such values: {error}") from None
 
 
 def measure(metric: str, stated: Any) -> Size:
-    """A stated bound as `distance` measures it; raises InputError where it is no number."""
+    """A stated bound as `distance` measures it; raises InputError where it is no distance."""
     if isinstance(stated, bool) or not isinstance(stated, int | float | Fraction):
         raise InputError(f"a map gives a number as its distance, found {type(stated).__name__}")
-    if stated != stated or stated in (math.inf, -math.inf):
+    if not stated >= 0:
+        raise InputError(f"a map gives a distance, which is 0 or more; found {stated!r:.40}")
+    if stated == math.inf:
         return math.inf
     bound = Fraction(stated)
     return bound * bound if metric_name(metric) == "L2Distance" else bound
 
 
 def _apart(first: Any, second: Any) -> Size:
+    for number in (first, second):
+        if not isinstance(number, int | float | Fraction):
+            raise TypeError(f"expected numbers, found {type(number).__name__}")
     if first == second or (first != first and second != second):
         return ZERO
-    for number in (first, second):
-        real = isinstance(number, int | float | Fraction)
-        if not real or (isinstance(number, float) and not math.isfinite(number)):
-            return math.inf
+    if any(isinstance(one, float) and not math.isfinite(one) for one in (first, second)):
+        return math.inf
     return abs(Fraction(first) - Fraction(second))
 
 
@@ -65,8 +72,9 @@ def _changes(first: Any, second: Any) -> list[Size]:
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         keys = [*first, *(key for key in second if key not in first)]
         return [_apart(first.get(key, 0), second.get(key, 0)) for key in keys]
-    if not isinstance(first, Sequence) or not isinstance(second, Sequence):
-        return [math.inf]
+    for value in (first, second):
+        if not isinstance(value, list | tuple):
+            raise TypeError(f"expected lists of numbers, found {type(value).__name__}")
     if len(first) != len(second):
         return [math.inf]
     return list(map(_apart, first, second))
@@ -90,6 +98,8 @@ def _largest(first: Any, second: Any) -> Size:
 
 def _words(value: Any) -> list[str]:
     """The rows of a table as texts, in which NaN equals itself, and 0.0 is not -0.0 either."""
+    if not isinstance(value, list | tuple):
+        raise TypeError(f"expected tables, which are lists of rows, found {type(value).__name__}")
     return [repr(row) for row in value]
 
 
@@ -118,14 +128,15 @@ def _insert_delete(first: Any, second: Any) -> Size:
 
 
 def _change_one(first: Any, second: Any) -> Size:
-    return _symmetric(first, second) / 2 if len(first) == len(second) else math.inf
+    apart = _symmetric(first, second)
+    return apart / 2 if len(first) == len(second) else math.inf
 
 
 def _hamming(first: Any, second: Any) -> Size:
-    if len(first) != len(second):
+    left, right = _words(first), _words(second)
+    if len(left) != len(right):
         return math.inf
-    pairs = zip(_words(first), _words(second), strict=True)
-    return Fraction(sum(one != other for one, other in pairs))
+    return Fraction(sum(one != other for one, other in zip(left, right, strict=True)))
 
 
 def _discrete(first: Any, second: Any) -> Size:

@@ -192,15 +192,19 @@ def _plain(value: Any) -> Any:
 
 
 def _replay(name: str, pair: Pair) -> str:
+    """The lines that show both outputs; none of an object of the caller's, which has no name."""
     module, _, attribute = name.partition(":")
+    if not attribute:
+        return ""
     inputs = ", ".join(f"unwrap(t)({value!r})" for value in pair)
     lines = (
+        "from math import inf, nan" if "nan" in inputs or "inf" in inputs else "",
         "from audit.subjects.mapped import unwrap",
         f"from {module} import {attribute.partition('.')[0]}",
         f"t = {attribute}",
         f"print({inputs})",
     )
-    return "\n".join(lines)
+    return "\n".join(filter(None, lines))
 
 
 def _text(metric: str, size: Size) -> str:

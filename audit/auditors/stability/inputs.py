@@ -37,13 +37,14 @@ _FORM = re.compile(
 class InputSpace:
     """What a transformation takes: ``values``, the simplest first; ``vector``: lists of them.
 
-    ``size``: of every list, None for any. ``metric``: of inputs.
+    ``size``: of every list, None for any. ``metric``: of inputs. ``bounds``: of its numbers.
     """
 
     values: tuple[Any, ...]
     vector: bool
     size: int | None
     metric: str
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
     def pairs(self, apart: int, records: int, examples: int, seed: int) -> Iterator[Pair]:
         """Inputs that may lie ``apart`` of each other, the small ones first; some lie farther.
@@ -60,7 +61,7 @@ class InputSpace:
         elif self.vector:
             yield from self._moved_vectors(apart)
         elif name == "AbsoluteDistance":
-            yield from _move_values(self.values, apart)
+            yield from self._move_values(self.values, apart)
         else:
             yield from itertools.permutations(self.values, 2)
 
@@ -99,24 +100,30 @@ class InputSpace:
             for value in self.values:
                 base = [value] * size
                 for place in range(min(size, 3)):
-                    for _, moved in _move_values([value], apart):
+                    for _, moved in self._move_values([value], apart):
                         yield base, [*base[:place], moved, *base[place + 1 :]]
                 if size > 1:
-                    spread = [moved for _, moved in _move_values([value], Fraction(apart, size))]
-                    yield from ((base, [moved] * size) for moved in spread)
+                    spread = self._move_values([value], Fraction(apart, size))
+                    yield from ((base, [moved] * size) for _, moved in spread)
+
+    def _move_values(self, values: Sequence[Any], apart: int | Fraction) -> Iterator[Pair]:
+        """Each number with those that lie ``apart`` of it, or on the nearer bound.
+
+        Whole numbers stay whole: what lies beyond the bounds is no input.
+        """
+        low, high = self.bounds
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise InputError(f"{self.metric} is a metric of numbers; found {value!r:.40}")
+            for moved in (value + apart, value - apart):
+                other = min(max(moved, low), high)
+                if isinstance(value, float):
+                    yield value, float(other)
+                elif math.isfinite(other) and other == int(other):
+                    yield value, int(other)
 
 
 _OF_CHANGES = ("ChangeOneDistance", "HammingDistance")
-
-
-def _move_values(values: Sequence[Any], apart: int | Fraction) -> Iterator[Pair]:
-    """Each number with those that lie ``apart`` of it; whole numbers stay whole."""
-    for value in values:
-        for other in (value + apart, value - apart):
-            if isinstance(value, float):
-                yield value, float(other)
-            elif other == int(other):
-                yield value, int(other)
 
 
 def read_space(domain: str, metric: str, values: Sequence[Any] | None = None) -> InputSpace:
@@ -131,42 +138,48 @@ def read_space(domain: str, metric: str, values: Sequence[Any] | None = None) ->
             "texts and truth values are"
         )
     atom = form["atom"]
-    told = tuple(_values(atom)) if values is None else tuple(values)
+    bounds = _bounds(atom)
+    told = tuple(_values(atom, bounds)) if values is None else tuple(values)
     if form["option"] and None not in told:
         told = (*told, None)
-    return InputSpace(
-        told, bool(form["vector"]), None if form["size"] is None else int(form["size"]), metric
-    )
+    size = None if form["size"] is None else int(form["size"])
+    return InputSpace(told, bool(form["vector"]), size, metric, bounds)
 
 
-def _values(atom: str) -> Iterator[Any]:
-    """A few values of a type within its bounds, those at the ends first."""
+def _bounds(atom: str) -> tuple[float, float]:
+    """Between which ends a domain's numbers lie: its own, or those of a type of whole numbers."""
     kind = atom_of(f"({atom})")
-    bounds = re.search(r"bounds=\[([^,\]]*), ([^\]]*)\]", atom)
+    stated = re.search(r"bounds=\[([^,\]]*), ([^\]]*)\]", atom)
+    number = float if kind.startswith("f") else int
+    if stated is not None:
+        return number(stated[1]), number(stated[2])
+    if kind[:1] not in ("i", "u"):
+        return -math.inf, math.inf
+    bits = int(kind[1:]) if kind[1:].isdigit() else 64
+    half = 2 ** (bits - 1)
+    return (0, 2 * half - 1) if kind[0] == "u" else (-half, half - 1)
+
+
+def _values(atom: str, bounds: tuple[float, float]) -> Iterator[Any]:
+    """A few values of a type within its bounds, those at the ends first."""
+    kind, stated = atom_of(f"({atom})"), "bounds=" in atom
     if kind == "bool":
         yield from (False, True)
     elif kind.startswith("f"):
-        yield from _floats(bounds, "nan=true" in atom)
+        yield from _floats(bounds if stated else None, "nan=true" in atom)
     elif kind[:1] in ("i", "u"):
-        yield from _integers(kind, bounds)
+        low, high = map(int, bounds)
+        near = (low, high, (low + high) // 2, low + 1, 0) if stated else (0, 1, 2, -1, 3)
+        yield from dict.fromkeys(one for one in (*near, low, high) if low <= one <= high)
     elif kind in ("String", "str"):
         yield from ("a", "b", "")
     else:
         raise InputError(f"values of the type {kind[:40]!r} are not known here: give --values")
 
 
-def _integers(kind: str, bounds: re.Match[str] | None) -> Iterator[int]:
-    bits = int(kind[1:]) if kind[1:].isdigit() else 64
-    least = 0 if kind[0] == "u" else -(2 ** (bits - 1))
-    most = 2 ** (bits if kind[0] == "u" else bits - 1) - 1
-    low, high = (least, most) if bounds is None else (int(bounds[1]), int(bounds[2]))
-    near = (0, 1, 2, -1, 3) if bounds is None else (low, high, (low + high) // 2, low + 1, 0)
-    yield from dict.fromkeys(one for one in (*near, low, high) if low <= one <= high)
-
-
-def _floats(bounds: re.Match[str] | None, nan: bool) -> Iterator[float]:
+def _floats(bounds: tuple[float, float] | None, nan: bool) -> Iterator[float]:
     if bounds is not None:
-        column = FloatColumn("x", float(bounds[1]), float(bounds[2]))
+        column = FloatColumn("x", *bounds)
         ends = (column.low, column.high)
         yield from {value.hex(): value for value in (*ends, *column.values)}.values()
     else:

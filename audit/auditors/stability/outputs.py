@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 from collections.abc import Sequence
@@ -18,6 +19,14 @@ from synthesizers.errors import InputError, ProtocolError
 
 class NoOutput(Exception):
     """Why an input has no output."""
+
+
+class _NoPlainData(Exception):
+    """The type of what can't be told between processes."""
+
+
+MOST_BITS = 10_000
+"""Of whole numbers that are told (Python reads no more than 4,300 digits)."""
 
 
 class Asked:
@@ -40,22 +49,33 @@ class Asked:
     def ask(self, question: str, value: Any = None) -> Any:
         """``about``, the ``map`` of a distance, or the ``outputs`` of a list of inputs.
 
-        Raises NoOutput, with the name of what was raised.
+        Raises NoOutput, with the name of what was raised; InputError for what is no plain data.
         """
         text = self._answer(question, value)
         try:
             plain = json.loads(text)
             if isinstance(plain, dict) and "raised" in plain:
                 raise NoOutput(f"raised {plain['raised']}")
+            if isinstance(plain, dict) and "untold" in plain:
+                raise InputError(
+                    f"{self.name} gives what is not known here: expected numbers, texts, truth "
+                    f"values, and lists and mappings of these; found {plain['untold']}"
+                )
             return _read(plain)
-        except NoOutput:
+        except (NoOutput, InputError):
             raise
         except (ValueError, TypeError, KeyError, RecursionError):
             raise ProtocolError(f"{self.name} sent what is no output") from None
 
     def outputs(self, values: Sequence[Any]) -> list[Any]:
-        """The outputs of so many inputs, in order; of one without any, why as a NoOutput."""
-        told = self.ask("outputs", list(values))
+        """The outputs of so many inputs, in order; of one without any, why as a NoOutput.
+
+        Raises ProtocolError where the process ends: a crash or a hang is no output that differs.
+        """
+        try:
+            told = self.ask("outputs", list(values))
+        except NoOutput as error:
+            raise ProtocolError(f"{self.name} gave no outputs: its process {error}") from None
         if not isinstance(told, list) or len(told) != len(values):
             raise ProtocolError(f"{self.name} sent another number of outputs")
         return [NoOutput(f"raised {why}") if why else output for why, output in told]
@@ -69,7 +89,8 @@ class AskedHere(Asked):
         self._answering = Answering(subject, self.name)
 
     def _answer(self, question: str, value: Any) -> str:
-        return self._answering([question, value], None)
+        # A transformation may change what it is handed.
+        return self._answering([question, copy.deepcopy(value)], None)
 
 
 class Answering:
@@ -94,15 +115,18 @@ class Answering:
             else:
                 found = list(map(self._output, value))
             return json.dumps(_write(found))
+        except _NoPlainData as error:
+            return json.dumps({"untold": str(error)})
         except Exception as error:
             return json.dumps({"raised": type(error).__name__})
 
     def _output(self, value: Any) -> tuple[str, Any]:
         """Why there is none, if so, and the output."""
         try:
-            return "", self._mapped(value)
+            found = self._mapped(value)
         except Exception as error:
             return type(error).__name__, None
+        return "", found
 
     def _about(self) -> dict[str, str]:
         names = ("input_domain", "input_metric", "output_metric", "output_measure")
@@ -127,11 +151,13 @@ def _write(value: Any) -> Any:
         return {"items": [[_write(key), _write(one)] for key, one in value.items()]}
     if isinstance(value, list | tuple):
         return list(map(_write, value))
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise _NoPlainData(f"a whole number of more than {MOST_BITS} bits")
     if value is None or isinstance(value, str | bool | int):
         return value
     if hasattr(value, "tolist"):
         return _write(value.tolist())
-    raise TypeError(f"no plain data: {type(value).__name__}")
+    raise _NoPlainData(type(value).__name__)
 
 
 def _read(plain: Any) -> Any:

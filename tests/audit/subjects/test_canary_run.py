@@ -22,6 +22,13 @@ def test_it_counts_trains_and_scores() -> None:
     assert run({"canaries": None, "chosen": [1, 3]}, None) == [4, 3, 2, 1, 0, -1]
 
 
+@pytest.mark.parametrize("given", [10**400, "1.5", None, float("nan")])
+def test_a_score_is_a_number(given: object) -> None:
+    run = as_canary_run(total, canaries, lambda output, one: given)
+    with pytest.raises(InputError, match="the score of a canary is a number"):
+        run({"canaries": None, "chosen": [0]}, None)
+
+
 def test_canaries_may_be_handed_over() -> None:
     run = as_canary_run(lambda records, rng: len(records), None, lambda output, one: output)
     assert run({"canaries": ["a", "b"], "chosen": [0]}, None) == [1, 1]

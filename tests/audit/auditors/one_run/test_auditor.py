@@ -129,7 +129,7 @@ def test_a_training_that_fails_says_where() -> None:
 
     with pytest.raises(ProtocolError, match="gave no scores"):
         ask(fail)
-    with pytest.raises(ProtocolError, match="gave no scores"):
+    with pytest.raises(InputError, match="canaries are a list of records; found int"):
         ask(noisy(1.0), canaries=lambda: 3)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from scipy.stats import binom
 
 from audit.auditors.one_run.concluding import INCLUSION, PAIRS, Setup, conclude
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence, Guesses
-from proofs.guarantees import ApproxDP, GaussianDP, Guarantee
+from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove
 
@@ -20,9 +21,15 @@ def setup(
     guarantee: Guarantee = PURE, canaries: int = 1000, runs: int = 1, **more: object
 ) -> Setup:
     claim = Claim(guarantee, AddRemove(), "output", None, None)
-    error, alarm = Fraction(1, 20), Fraction(1, 10**6)
-    given: dict[str, object] = {"design": INCLUSION, "seed": "1", "guesses": None, **more}
-    return Setup(claim, canaries=canaries, runs=runs, error=error, alarm=alarm, **given)  # type: ignore[arg-type]
+    given: dict[str, object] = {
+        "design": INCLUSION,
+        "seed": "1",
+        "guesses": None,
+        "error": Fraction(1, 20),
+        "alarm": Fraction(1, 10**6),
+        **more,
+    }
+    return Setup(claim, canaries=canaries, runs=runs, **given)  # type: ignore[arg-type]
 
 
 def of_right(asked: Setup, *right: int) -> Evidence:
@@ -36,7 +43,8 @@ def of_right(asked: Setup, *right: int) -> Evidence:
         (640, Decision.VIOLATED, "with a chance of at most"),
         (590, Decision.UNDECIDED, "suspicious"),
         (560, Decision.UNSEEN, "would have been right, which is refuted"),
-        (385, Decision.UNDECIDED, "no better than chance"),
+        # A tossed coin is right as often in one of thirty runs, and no seed may be tried for it.
+        (400, Decision.UNDECIDED, "no better than chance, or hardly"),
     ],
 )
 def test_decisions_follow_from_counts(right: int, decision: Decision, said: str) -> None:
@@ -66,6 +74,30 @@ def test_runs_and_pairs_are_told() -> None:
     assert "1000 pairs of canaries, one of each in by fair coins" in found.finding
     assert "in each of 2 runs and 560, 555 of these right" in found.finding
     assert found.covers == "2 training runs on databases that differ in 1000 pairs of canaries"
+
+
+@pytest.mark.parametrize("alarm", [Fraction(1, 20), Fraction(1, 10**6)])
+def test_a_coin_that_is_tossed_is_hardly_ever_taken_for_a_guess(alarm: Fraction) -> None:
+    asked = setup(alarm=alarm)
+    fewest = next(k for k in range(375, 750) if of_right(asked, k).decision is Decision.UNSEEN)
+    assert binom.sf(fewest - 1, 750, 0.5) <= 1e-3
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        ApproxDP(Fraction(10**400)),
+        ApproxDP(Fraction(33)),
+        GaussianDP(Fraction(500)),
+        ZCDP(Fraction(10**6)),
+        RenyiDP(Fraction(2), Fraction(1000)),
+    ],
+)
+def test_claims_that_no_canaries_can_test_are_refused(guarantee: Guarantee) -> None:
+    with pytest.raises(InputError, match="one run tests claims up to"):
+        setup(guarantee)
+    with pytest.raises(InputError, match="and sees leaks"):
+        setup(detect=Fraction(10**400))
 
 
 @pytest.mark.parametrize(

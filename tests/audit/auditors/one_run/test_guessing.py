@@ -5,6 +5,7 @@ import pytest
 
 from audit.auditors.one_run.guessing import (
     count_right,
+    find_differences,
     guess_inclusion,
     guess_pairs,
     guess_presence,
@@ -22,6 +23,12 @@ def test_the_ends_of_the_order_are_guessed() -> None:
 
 def test_of_pairs_the_largest_differences_are_guessed_by_their_sign() -> None:
     assert guess_pairs(SCORES, 3, "1", 0) == "+-.+.."
+
+
+def test_scores_may_be_infinite() -> None:
+    scores = np.array([np.inf, 0.0, -np.inf, -np.inf, np.inf, np.inf, 2.0, 1.0])
+    assert find_differences(scores).tolist() == [np.inf, 0, 0, 1]
+    assert guess_pairs(find_differences(scores), 2, "1", 0) == "+..+"
 
 
 @pytest.mark.parametrize("guesses", [1, 7, 100])

@@ -45,6 +45,20 @@ def test_an_epsilon_says_nothing_below_itself() -> None:
     assert bound_deltas(ApproxDP(Fraction(1)), 1.0, np.array([1.0])).tolist() == [0.0]
 
 
+@pytest.mark.parametrize("order", ["1.0000000000000000000001", "1.000001", "1e7", "1e12", "1e400"])
+def test_orders_beyond_doubles_say_no_more_than_the_exact_formula(order: str) -> None:
+    found = bound_deltas(RenyiDP(Fraction(order), Fraction(1)), 1.0, EPSILONS)
+    with mp.workdps(60):
+        alpha = mp.mpf(order)
+        # Canonne, Kamath & Steinke (2020), Proposition 12.
+        exact = [
+            min(mp.mpf(1), mp.exp((alpha - 1) * (1 - mp.mpf(e) + mp.log(1 - 1 / alpha))) / alpha)
+            for e in EPSILONS.tolist()
+        ]
+    assert all(delta >= one for delta, one in zip(found.tolist(), exact, strict=True))
+    assert not np.isnan(found).any()
+
+
 def test_nothing_leaks_at_mu_0() -> None:
     assert not bound_deltas(GaussianDP(Fraction(0)), 0.0, EPSILONS).any()
 
