@@ -119,7 +119,8 @@ def conclude(setup: Setup, plan: Plan, runs: Sequence[Guesses]) -> Evidence:
     While the claim holds, it is VIOLATED with probability at most ``setup.alarm``, and the floor
     exceeds the truth with at most ``setup.error`` (`find_p_value`, `find_floor`); no violation is
     said to be unseen but where the leak that must be seen would have refuted the claim, and guesses
-    were better than chance alone makes them with probability `BLIND`. Backed by ``tests/audit/auditors/one_run/test_concluding.py``.
+    were better than chance alone makes them with probability `BLIND`. Backed by
+    ``tests/audit/auditors/one_run/test_concluding.py``.
     """
     guarantee, covers = setup.claim.guarantee, _covers(setup)
     counts = [Counts(setup.canaries, plan.guesses, one.right) for one in runs]
