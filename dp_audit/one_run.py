@@ -77,6 +77,8 @@ def certify_one_run(
                 "of a split release every record is a canary, and the split has the seed: leave "
                 "out --canaries, --score and --seed"
             )
+        if wanted.parameters or wanted.python is not None:
+            raise InputError("a release is not run: leave out --set and --python")
         if request.runs not in (None, 1):
             raise InputError("a release was made once: leave out --runs")
         if wanted.live:

@@ -103,7 +103,7 @@ def read_split(path: str | Path) -> Split:
         if file_sha256(place) != half["sha256"]:
             raise InputError(f"{place} is not the file that was split off: its digest differs")
         tables.append(_read_table(place))
-        if len(tables[-1][1]) != np.count_nonzero(chosen):
+        if not len(tables[-1][1]) == half["records"] == np.count_nonzero(chosen):
             raise InputError(f"{path}: its halves are not those that its coins chose")
     if tables[0][0] != tables[1][0]:
         raise InputError(f"{path}: its halves have other columns than each other")
@@ -132,7 +132,7 @@ def _parse_record(found: Any, path: Path) -> tuple[str, int, list[dict[str, Any]
 def _read_table(path: Path) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The names of the columns and the records, as text."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             rows = [tuple(row) for row in csv.reader(file, strict=True) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path} can't be read as a CSV table: {type(error).__name__}") from None

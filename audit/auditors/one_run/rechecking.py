@@ -21,12 +21,15 @@ from audit.auditors.one_run.guessing import (
     tell_guesses,
 )
 from audit.auditors.one_run.planning import Plan
+from audit.statements.assumptions import say_the_same
 from audit.statements.certificate_json import Document, as_written
 from audit.statements.checks import Check, Status, compare_bound, worst
 from audit.statements.evidence import Evidence, OneRunReplay
 from audit.statements.reproduce import parse_command
 from audit.subjects.coins import draw_coins
+from audit.subjects.split_release import RESTS_ON as RELEASE
 from audit.subjects.split_release import ReleaseSubject, split_release
+from audit.subjects.training import RESTS_ON as TRAINING
 from synthesizers.errors import InputError
 
 NEAR = 0.02
@@ -54,6 +57,8 @@ def recheck_one_run(document: Document) -> Iterator[Check]:
     if wrong or not isinstance(replay, OneRunReplay):
         yield Check(NAME, Status.FALSE, wrong)
         return
+    if not say_the_same(document.assumptions, RELEASE if release else TRAINING):
+        yield Check("assumptions", Status.FALSE, "they are not those that the verdict rests on")
     guesses = _recheck_release(document, replay) if release else _recheck_coins(replay)
     yield guesses
     yield _recheck_conclusion(document, stated, replay)

@@ -75,7 +75,10 @@ class Asked:
         try:
             told = self.ask("outputs", list(values))
         except NoOutput as error:
-            raise ProtocolError(f"{self.name} gave no outputs: its process {error}") from None
+            raise ProtocolError(
+                f"{self.name} gave no outputs of {len(values)} inputs: its process {error}; where it "
+                "is slow, give more --seconds"
+            ) from None
         if not isinstance(told, list) or len(told) != len(values):
             raise ProtocolError(f"{self.name} sent another number of outputs")
         return [NoOutput(f"raised {why}") if why else output for why, output in told]

@@ -141,8 +141,10 @@ def _assumptions_sentence(certificate: Certificate) -> str:
         return _OF_PROGRAM if holds else ""
     if certificate.verdict in (Verdict.CONTRADICTION, Verdict.INVALID_RUN):
         return ""
-    if kind in ("training", "release"):
+    if kind == "training":
         return _OF_COINS
+    if kind == "release":
+        return _OF_SPLIT
     return _OF_BLACK_BOX
 
 
@@ -155,6 +157,10 @@ _OF_PROGRAM = (
 _OF_COINS = (
     "This rests on fair coins that nothing but the records handed over tells of, and on the code "
     "that ran being the code that will run; time, memory and other side channels are out of scope."
+)
+_OF_SPLIT = (
+    "This rests on a split that is older than the release, whose digest was published before, and "
+    "on nobody who trained having seen the holdout."
 )
 _OF_BLACK_BOX = (
     "This rests on repeated runs being independent draws of one law, and on the code that ran "

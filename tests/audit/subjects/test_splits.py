@@ -69,7 +69,8 @@ def test_changed_halves_and_records_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="its digest differs"):
         read_split(record)
     half.write_text(kept)
-    for changed in ({"seed": "00fe"}, {"records": 39}):
+    fewer = {"training": {**stated["training"], "records": 1}}
+    for changed in ({"seed": "00fe"}, {"records": 39}, fewer):
         record.write_text(json.dumps({**stated, **changed}))
         with pytest.raises(InputError, match="not those that its coins chose"):
             read_split(record)
@@ -92,3 +93,10 @@ def test_a_release_has_the_columns_of_the_table(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("word\nx\n")
     with pytest.raises(InputError, match="columns of the table"):
         read_release(tmp_path / "r.csv", split)
+
+
+def test_a_mark_at_the_beginning_is_no_name(tmp_path: Path) -> None:
+    table = make_table(tmp_path)
+    table.write_text("\ufeff" + table.read_text(), encoding="utf-8")
+    write_split(table, tmp_path / "s", SEED)
+    assert read_split(tmp_path / "s" / "split.json").names == ("number", "word")

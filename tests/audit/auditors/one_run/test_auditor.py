@@ -209,5 +209,14 @@ def test_a_copying_release_is_refuted_and_an_honest_one_is_not(
     assert verify(found["copy"].to_json()).exit_code == 0
     Path("copy.csv").write_text(head + "".join(training[1:]))
     assert verify(found["copy"].to_json()).exit_code == 3
+    with pytest.raises(InputError, match="leave out --set and --python"):
+        dpa.certify(
+            "outputs:copy.csv",
+            "epsilon=1",
+            neighbours="add-remove",
+            split="s/split.json",
+            parameters={"rows": 3},
+        )
+    assert "nobody who trained having seen the holdout" in str(found["copy"])
     with pytest.raises(InputError, match="and not under replace-one"):
         dpa.certify("outputs:copy.csv", "epsilon=1", neighbours="replace-one", split="s/split.json")

@@ -99,6 +99,10 @@ def hide_guesses(document: Document) -> None:
     del replay(document)["runs"][0]["made"]
 
 
+def assume_less(document: Document) -> None:
+    document["assumptions"].pop()
+
+
 def one_more_finding(document: Document) -> None:
     document["evidence"].append(deepcopy(document["evidence"][0]))
 
@@ -118,6 +122,7 @@ def one_more_finding(document: Document) -> None:
         other_design,
         other_kind,
         hide_guesses,
+        assume_less,
         one_more_finding,
     ],
 )

@@ -8,9 +8,10 @@ import pytest
 
 from audit.auditors.stability.distances import distance, measure
 from audit.auditors.stability.examine import examine
-from audit.auditors.stability.outputs import Asked
+from audit.auditors.stability.outputs import Asked, AskedHere
 from audit.statements.evidence import Decision
-from synthesizers.errors import InputError
+from synthesizers.errors import InputError, ProtocolError
+from tests.audit.auditors.stability import transformations
 
 MODULE = "tests.audit.auditors.stability.transformations"
 
@@ -19,7 +20,10 @@ def look(name: str, apart: int = 1, **options):
     return examine(Asked(f"{MODULE}:{name}", 10.0, 4096), apart, examples=5, **options)
 
 
-@pytest.mark.parametrize("name", ["total", "rows", "histogram", "squares"])
+@pytest.mark.parametrize(
+    "name",
+    ["total", "rows", "histogram", "squares", "area", "bytes_of", "shares", "spoiling"],
+)
 def test_an_honest_map_is_not_accused(name):
     assert look(name, records=2).decision is Decision.KEPT
 
@@ -63,11 +67,31 @@ def test_a_float_sum_moves_by_more_than_its_bound():
         ("drawn", "draws at random"),
         ("strange", "is not known here"),
         ("clamped", "has no map"),
+        ("sets", "found set"),
+        ("enormous", "more than 10000 bits"),
+        ("nothing", "expected numbers, found NoneType"),
+        ("one_number", "expected lists of numbers, found int"),
+        ("no_table", "expected tables, which are lists of rows, found int"),
+        ("words", "a metric of numbers; found 'a'"),
+        ("unstated", "which is 0 or more; found nan"),
+        ("negative", "which is 0 or more; found -1"),
+        ("below_all", "which is 0 or more; found -inf"),
     ],
 )
 def test_what_can_not_be_examined_is_refused(name, complaint):
     with pytest.raises(InputError, match=complaint):
         look(name)
+
+
+def test_a_process_that_ends_is_no_output_that_differs():
+    with pytest.raises(ProtocolError, match="gave no outputs of 100 inputs: its process ended"):
+        look("ending")
+
+
+def test_an_object_of_the_callers_keeps_its_inputs_and_has_no_line_to_run():
+    finding = examine(AskedHere(transformations.spoiling), examples=5)
+    assert finding.decision is Decision.KEPT
+    assert finding.again == ""
 
 
 @pytest.mark.parametrize(

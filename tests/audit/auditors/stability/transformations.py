@@ -78,6 +78,48 @@ floats = Mapped(
     given="InsertDeleteDistance()",
     told="AbsoluteDistance(f64)",
 )
+area = Mapped(
+    lambda value: value * value,
+    lambda apart: 20 * apart,
+    domain="AtomDomain(bounds=[0, 10], T=i32)",
+    given="AbsoluteDistance(i32)",
+)
+bytes_of = Mapped(
+    lambda values: [(value).to_bytes(1, "big")[0] for value in values],
+    lambda apart: apart,
+    domain="VectorDomain(AtomDomain(T=u8))",
+    given="L1Distance(u8)",
+    told="L1Distance(u8)",
+)
+shares = Mapped(
+    lambda values: [value if 0 <= value <= 1 else 7 * value for value in values],
+    lambda apart: 1.0 * apart,
+    domain="VectorDomain(AtomDomain(bounds=[0.0, 1.0], T=f64), size=3)",
+    given="L2Distance(f64)",
+    told="L2Distance(f64)",
+)
+
+
+def sorts_in_place(values):
+    values.sort()
+    values.append(7)
+    return len(values)
+
+
+spoiling = Mapped(sorts_in_place, lambda apart: apart)
+ending = Mapped(lambda values: os._exit(3), lambda apart: apart)
+sets = Mapped(set, lambda apart: apart)
+enormous = Mapped(lambda values: 10**5000 + len(values), lambda apart: apart)
+nothing = Mapped(lambda values: None, lambda apart: apart)
+one_number = Mapped(len, lambda apart: apart, told="L1Distance(i32)")
+no_table = Mapped(len, lambda apart: apart, told=ROWS)
+words = Mapped(
+    len, lambda apart: apart, domain="AtomDomain(T=String)", given="AbsoluteDistance(i32)"
+)
+unstated, negative, below_all = (
+    Mapped(len, lambda apart, bound=bound: bound) for bound in (float("nan"), -1, float("-inf"))
+)
+
 strange = Mapped(len, lambda apart: apart, domain="MapDomain { key_domain: AtomDomain(T=String) }")
 measured = Private(noisy, lambda apart: 0.1 * apart)
 concentrated = Private(noisy, lambda apart: apart / 8, "ZeroConcentratedDivergence")
