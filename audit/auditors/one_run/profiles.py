@@ -7,6 +7,7 @@ way: what was found of (ε, δ) is no bound of μ.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ SLACK = 1e-9
 LEAST = 1e-300
 """The smallest δ that is told apart from 0, and stands for all below it that are not."""
 
-LARGEST = 10**6
+LARGEST = Fraction(10**6)
 """The largest Rényi order that is converted (those beyond gain less than 1e-5 of ε)."""
 
 ORDERS = 1 + np.exp2(np.arange(-24, 49) / 4)

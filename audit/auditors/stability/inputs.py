@@ -24,6 +24,9 @@ Pair = tuple[Any, Any]
 MOST_VALUES = 6
 """Values whose lists are exhausted (1,555 lists of at most four records)."""
 
+MOST_APART = 100
+"""How far tables may lie apart (with a thousand changes of each, a command takes minutes)."""
+
 LARGE = (5, 20, 200, 1000)
 """Records of the larger tables, in which sums of floats round, and shares are small."""
 
@@ -56,6 +59,8 @@ class InputSpace:
         if name in TABLES:
             if not self.vector:
                 raise InputError(f"the metric {name} is one of lists; the domain has none")
+            if apart > MOST_APART:
+                raise InputError(f"tables are tried at most {MOST_APART} apart; found {apart}")
             yield from self._small_tables(records)
             yield from self._large_tables(name, apart, examples, random.Random(seed))
         elif self.vector:
@@ -140,6 +145,13 @@ def read_space(domain: str, metric: str, values: Sequence[Any] | None = None) ->
     atom = form["atom"]
     bounds = _bounds(atom)
     told = tuple(_values(atom, bounds)) if values is None else tuple(values)
+    strange = [
+        one
+        for one in told
+        if not (one is None and form["option"]) and not _is_value(one, atom, bounds)
+    ]
+    if strange:
+        raise InputError(f"the domain {domain[:80]} has no value {strange[0]!r:.40}")
     if form["option"] and None not in told:
         told = (*told, None)
     size = None if form["size"] is None else int(form["size"])
@@ -158,6 +170,25 @@ def _bounds(atom: str) -> tuple[float, float]:
     bits = int(kind[1:]) if kind[1:].isdigit() else 64
     half = 2 ** (bits - 1)
     return (0, 2 * half - 1) if kind[0] == "u" else (-half, half - 1)
+
+
+def _is_value(value: Any, atom: str, bounds: tuple[float, float]) -> bool:
+    """Whether a domain has a value; of a type that is not known here every text and number is."""
+    kind = atom_of(f"({atom})")
+    if kind == "bool":
+        return isinstance(value, bool)
+    if kind in ("String", "str"):
+        return isinstance(value, str)
+    if not kind.startswith(("f", "i", "u")):
+        return isinstance(value, str | int | float)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if kind.startswith("f"):
+        if not math.isfinite(value):
+            return math.isnan(value) and "nan=true" in atom
+    elif not isinstance(value, int):
+        return False
+    return bounds[0] <= value <= bounds[1]
 
 
 def _values(atom: str, bounds: tuple[float, float]) -> Iterator[Any]:

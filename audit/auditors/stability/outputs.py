@@ -76,8 +76,8 @@ class Asked:
             told = self.ask("outputs", list(values))
         except NoOutput as error:
             raise ProtocolError(
-                f"{self.name} gave no outputs of {len(values)} inputs: its process {error}; where it "
-                "is slow, give more --seconds"
+                f"{self.name} gave no outputs of {len(values)} inputs: its process {error}; where "
+                "it is slow, give more --seconds"
             ) from None
         if not isinstance(told, list) or len(told) != len(values):
             raise ProtocolError(f"{self.name} sent another number of outputs")

@@ -83,6 +83,32 @@ def test_what_can_not_be_examined_is_refused(name, complaint):
         look(name)
 
 
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("total", [99]),
+        ("total", [1.5]),
+        ("total", [True]),
+        ("total", ["a"]),
+        ("total", [None]),
+        ("total", [b"a"]),
+        ("area", [11]),
+        ("bytes_of", [-1]),
+        ("floats", [float("nan")]),
+        ("floats", [float("inf")]),
+        ("words", [1]),
+    ],
+)
+def test_a_value_that_the_domain_has_not_accuses_nobody(name, values):
+    with pytest.raises(InputError, match="has no value"):
+        examine(AskedHere(getattr(transformations, name)), values=values, examples=2)
+
+
+def test_tables_lie_no_farther_apart_than_can_be_tried():
+    with pytest.raises(InputError, match="at most 100 apart; found 1000000"):
+        examine(AskedHere(transformations.total), 10**6)
+
+
 def test_a_process_that_ends_is_no_output_that_differs():
     with pytest.raises(ProtocolError, match="gave no outputs of 100 inputs: its process ended"):
         look("ending")
