@@ -69,10 +69,10 @@ class Setup:
         if not 1 <= self.runs <= MOST_RUNS:
             raise InputError(f"a training is run 1 to {MOST_RUNS} times; found --runs {self.runs}")
         name, value = claimed_name(self.claim.guarantee), claimed_value(self.claim.guarantee)
-        if value > MOST_VALUE or require_detect(self.claim.guarantee, self.detect) > 2 * MOST_VALUE:
+        if value > MOST_VALUE or require_detect(self.claim.guarantee, self.detect) > 4 * MOST_VALUE:
             raise InputError(
                 f"no number of canaries shows a leak that large: one run tests claims up to "
-                f"{name}={MOST_VALUE}, and sees leaks (--detect) up to {name}={2 * MOST_VALUE}"
+                f"{name}={MOST_VALUE}, and sees leaks (--detect) up to {name}={4 * MOST_VALUE}"
             )
 
     @property

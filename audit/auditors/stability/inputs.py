@@ -184,11 +184,11 @@ def _is_value(value: Any, atom: str, bounds: tuple[float, float]) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     if kind.startswith("f"):
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             return math.isnan(value) and "nan=true" in atom
     elif not isinstance(value, int):
         return False
-    return bounds[0] <= value <= bounds[1]
+    return bool(bounds[0] <= value <= bounds[1])
 
 
 def _values(atom: str, bounds: tuple[float, float]) -> Iterator[Any]:

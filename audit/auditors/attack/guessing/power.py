@@ -52,11 +52,17 @@ def choose_detect(guarantee: Guarantee) -> Fraction:
             return 4 * value or order * quarter**2 / 2
 
 
+LARGEST = 10**6
+"""The largest claim, or leak, that is looked for (e^32 runs show no more than 32)."""
+
+
 def require_detect(guarantee: Guarantee, stated: Fraction | None) -> Fraction:
     """The leak that must be seen: as stated, or by default.
 
-    Raises InputError for one that the claim allows: no runs would refute it.
+    Raises InputError for one that the claim allows, or that is too large: no runs would refute it.
     """
+    if max(claimed_value(guarantee), stated or 0) > LARGEST:
+        raise InputError(f"no number of runs tests a claim, or sees a leak, beyond {LARGEST:,}")
     if stated is None:
         return choose_detect(guarantee)
     if stated <= claimed_value(guarantee):

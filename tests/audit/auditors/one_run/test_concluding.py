@@ -97,7 +97,7 @@ def test_claims_that_no_canaries_can_test_are_refused(guarantee: Guarantee) -> N
     with pytest.raises(InputError, match="one run tests claims up to"):
         setup(guarantee)
     with pytest.raises(InputError, match="and sees leaks"):
-        setup(detect=Fraction(10**400))
+        setup(detect=Fraction(129))
 
 
 @pytest.mark.parametrize(
@@ -112,3 +112,17 @@ def test_claims_that_no_canaries_can_test_are_refused(guarantee: Guarantee) -> N
 def test_what_cannot_be_is_refused(more: dict[str, int], said: str) -> None:
     with pytest.raises(InputError, match=said):
         setup(**more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        ApproxDP(Fraction(32)),
+        ApproxDP(Fraction(32), Fraction(1, 10**5)),
+        GaussianDP(Fraction(32)),
+        ZCDP(Fraction(32)),
+        RenyiDP(Fraction(2), Fraction(32)),
+    ],
+)
+def test_the_largest_claims_are_undecided(guarantee: Guarantee) -> None:
+    assert of_right(setup(guarantee), 1).decision is Decision.UNDECIDED

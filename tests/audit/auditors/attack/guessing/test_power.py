@@ -284,3 +284,12 @@ def test_the_runs_that_would_do_see_the_leak_and_a_tenth_fewer_do_not(claim: Gua
 def test_what_nobody_waits_for_is_not_named() -> None:
     claim = ApproxDP(Fraction(1))
     assert count_enough_runs(Binomial(claim, 1e-6), GUESSES, _logistic(1.0000001)) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "stated"),
+    [("epsilon=1e400", None), ("mu=1e7", None), ("epsilon=1", Fraction(10**400))],
+)
+def test_what_no_number_of_runs_sees_is_refused(claim: str, stated: Fraction | None) -> None:
+    with pytest.raises(InputError, match="no number of runs tests a claim, or sees a leak"):
+        require_detect(parse_guarantee(claim), stated)
