@@ -236,7 +236,7 @@ def _content(path: Path, most: int) -> bytes:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     if len(content) > most:
         raise InputError(
-            f"the code beside the subject has more than {MAX_BYTES // 2**20} MB, which its digest "
+            f"the code beside the subject has more than {MAX_BYTES} bytes, which its digest "
             "would cover: put the subject into a folder of its own"
         )
     return content
