@@ -1,7 +1,4 @@
-"""Primitives put in place of the plain ones while a run is recorded, wherever a module names them.
-
-A call finds the tape of the run; where none is open, it is the plain call.
-"""
+"""Primitives put in place of the plain ones while a run is recorded, wherever a module names them."""
 
 from __future__ import annotations
 
@@ -18,8 +15,17 @@ from typing import Any
 
 import numpy as np
 
+from audit.auditors.components.recording.calls import read_said, record, record_call
+from audit.auditors.components.recording.generators import (
+    STATES,
+    RecordedRandom,
+    RecordedState,
+    RecordedSystem,
+    record_default_rng,
+    record_maker,
+)
 from audit.auditors.components.recording.operations import FORMULAS, attach, follow
-from audit.auditors.components.recording.places import SEEDED, place_of
+from audit.auditors.components.recording.picking import record_draw
 from audit.auditors.components.recording.primitives import (
     SCIPY,
     Primitive,
@@ -28,232 +34,9 @@ from audit.auditors.components.recording.primitives import (
     law_of_python,
     of_scipy,
 )
-from audit.auditors.components.recording.tape import Tape
-from audit.auditors.components.recording.tracers import PLAIN, codes_in, codes_of, strip, trace
+from audit.auditors.components.recording.tracers import strip
 
 attach()
-
-_STATES = {
-    *("seed", "get_state", "set_state", "getstate", "setstate", "get_bit_generator"),
-    *("set_bit_generator", "VERSION"),
-}
-
-
-class Current:
-    """The tape of the run that is being made; None outside of one."""
-
-    tape: Tape | None = None
-
-
-CURRENT = Current()
-
-
-def record_call(
-    primitive: str,
-    plain: Callable[[], Any],
-    read: Callable[[], Said],
-    libraries: tuple[str, ...] = (),
-) -> Any:
-    """The answer of a call of noise, taken down on the tape of the run, if that is open.
-
-    ``plain``: makes the call; ``read``: says what its arguments do.
-    """
-    tape = CURRENT.tape
-    if tape is None or not tape.open:
-        return plain()
-    said = read()
-    place = place_of(sys._getframe(2), ("scipy", "torch", *libraries))
-    hidden = () if said.value is None else numbers_of(said.value)
-    found: list[Any] = []
-
-    def draw() -> Sequence[Any]:
-        found.append(plain())
-        return _stretch_noise(leaves(found[0]), said, tape.stretch)
-
-    number, answer = tape.call(
-        draw,
-        primitive=primitive,
-        law=said.law,
-        parameters={name: plain_of(one) for name, one in said.parameters.items()},
-        value=None if said.value is None else hidden,
-        place=place,
-        sensitivity=_number(said.sensitivity),
-        norm=said.norm,
-        epsilon=_number(said.epsilon),
-        delta=_number(said.delta),
-    )
-    return rebuild(found[0], answer, number, tape)
-
-
-def leaves(found: Any) -> tuple[Any, ...]:
-    """What came of a call, flat: numbers as those of Python; anything else as its text."""
-    if isinstance(found, (list, tuple)):
-        return tuple(leaf for one in found for leaf in leaves(one))
-    if isinstance(found, (np.ndarray, np.generic)):
-        return tuple(np.asarray(strip(found)).ravel().tolist())
-    if isinstance(found, (bool, int, float, str, bytes)) or found is None:
-        return (strip(found),)
-    if hasattr(found, "tolist"):
-        return leaves(np.asarray(found.tolist()))
-    return (f"{type(found).__name__}",)
-
-
-def rebuild(found: Any, answer: Sequence[Any], number: int, tape: Tape) -> Any:
-    """What a call gives back: of the same type, with the tape's numbers, traced."""
-    rest = iter(answer)
-    place = [0]
-
-    def build(one: Any) -> Any:
-        if type(one) in (list, tuple):
-            return type(one)(build(inner) for inner in one)
-        many = len(leaves(one))
-        start, place[0] = place[0], place[0] + many
-        taken = [next(rest) for _ in range(many)]
-        if isinstance(one, np.ndarray):
-            array = np.array(taken, dtype=one.dtype).reshape(one.shape)
-            return trace(array, codes_of(number, (start + many,))[start:].reshape(one.shape), tape)
-        if isinstance(one, (bool, np.bool_)):
-            return type(one)(taken[0])
-        if isinstance(one, (int, float, np.generic)):
-            return trace(type(one)(taken[0]), codes_of(number, (start + 1,))[start], tape)
-        if hasattr(one, "new_tensor"):
-            return one.new_tensor(taken).reshape(one.shape)
-        return taken[0] if isinstance(one, (str, bytes)) else one
-
-    return build(found)
-
-
-def _stretch_noise(drawn: tuple[Any, ...], said: Said, stretch: int) -> tuple[Any, ...]:
-    if stretch == 1 or not said.symmetric:
-        return drawn
-    values = numbers_of(0 if said.value is None else said.value)
-    spread = values if len(values) == len(drawn) else (values * len(drawn))[: len(drawn)]
-    return tuple(value + (one - value) * stretch for one, value in zip(drawn, spread))
-
-
-def numbers_of(value: Any) -> tuple[Any, ...]:
-    """The numbers of a value, flat."""
-    return tuple(np.asarray(strip(value)).ravel().tolist())
-
-
-def plain_of(value: Any) -> Any:
-    """A parameter as a number, a text or a tuple of numbers."""
-    value = strip(value)
-    if isinstance(value, (str, bool, int, float)) or value is None:
-        return value
-    array = np.asarray(value)
-    if array.dtype.kind not in "biuf":
-        return str(type(value).__name__)
-    return array.item() if array.ndim == 0 else tuple(array.ravel().tolist())
-
-
-def _number(value: Any) -> Any:
-    if value is None:
-        return None
-    found = plain_of(value)
-    known = isinstance(found, (int, float)) and not isinstance(found, bool)
-    return found if known and math.isfinite(found) else None
-
-
-def arguments_of(signature: Any, args: Any, options: Any) -> dict[str, Any]:
-    """All arguments of a call by name; those that can't be bound make the plain call raise."""
-    try:
-        bound = signature.bind(*args, **options)
-    except (TypeError, AttributeError):
-        return {}
-    bound.apply_defaults()
-    found = dict(bound.arguments)
-    for name, parameter in signature.parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            found.update(found.pop(name, {}))
-    return found
-
-
-def _signature(plain: Any) -> Any:
-    try:
-        return inspect.signature(plain)
-    except (TypeError, ValueError):
-        return None
-
-
-def record(plain: Any, primitive: Primitive) -> Any:
-    """A callable in the place of a primitive."""
-    signature = _signature(plain)
-
-    @functools.wraps(plain)
-    def answer(*args: Any, **options: Any) -> Any:
-        def read() -> Said:
-            given = arguments_of(signature, args, options)
-            if signature is None:
-                given = {**dict(zip(primitive.names, args)), **options}
-            return _read(primitive.read, given)
-
-        def call() -> Any:
-            return plain(*strip(args), **{name: strip(one) for name, one in options.items()})
-
-        return record_call(primitive.name, call, read, primitive.libraries)
-
-    return answer
-
-
-def _read(said: Callable[[dict[str, Any]], Said], given: dict[str, Any]) -> Said:
-    try:
-        return said(given)
-    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError):
-        # Of another version, or called as its author never meant: what it draws is unknown.
-        return Said("unknown")
-
-
-class RecordedGenerator(np.random.Generator):
-    """A generator of numpy whose draws go on the tape; over the same bits, the same values."""
-
-    def spawn(self, n_children: int) -> list[np.random.Generator]:
-        """Independent generators, recorded too."""
-        return [RecordedGenerator(child.bit_generator) for child in super().spawn(n_children)]
-
-
-def _method(owner: type, name: str, called: str, said: Callable[[dict[str, Any]], Said]) -> Any:
-    plain = getattr(owner, name)
-    return record(plain, Primitive(f"{called}:{name}", said))
-
-
-for _name in dir(np.random.Generator):
-    if not _name.startswith("_") and _name not in ("spawn", "bit_generator"):
-        setattr(
-            RecordedGenerator,
-            _name,
-            _method(np.random.Generator, _name, "numpy.random.Generator", law_of_numpy(_name)),
-        )
-
-
-class RecordedState(np.random.RandomState):
-    """An old generator of numpy, recorded."""
-
-
-for _name in dir(np.random.RandomState):
-    if not _name.startswith("_") and _name not in _STATES:
-        setattr(
-            RecordedState,
-            _name,
-            _method(np.random.RandomState, _name, "numpy.random.RandomState", law_of_numpy(_name)),
-        )
-
-
-class RecordedRandom(random.Random):
-    """A generator of Python, recorded."""
-
-
-class RecordedSystem(random.SystemRandom):
-    """The generator of the system's entropy, recorded."""
-
-
-for _name in dir(random.Random):
-    if not _name.startswith("_") and _name not in _STATES:
-        for _kind, _plain in (
-            (RecordedRandom, random.Random),
-            (RecordedSystem, random.SystemRandom),
-        ):
-            setattr(_kind, _name, _method(_plain, _name, "random", law_of_python(_name)))
 
 
 def _replacements(primitives: Sequence[Primitive]) -> Iterator[tuple[Any, Any]]:
@@ -261,21 +44,21 @@ def _replacements(primitives: Sequence[Primitive]) -> Iterator[tuple[Any, Any]]:
     for name in dir(np.random):
         method = getattr(np.random, name)
         owner = getattr(method, "__self__", None)
-        if isinstance(owner, np.random.RandomState) and name not in _STATES:
-            yield method, record(method, Primitive(f"numpy.random:{name}", law_of_numpy(name)))
+        if isinstance(owner, np.random.RandomState) and name not in STATES:
+            yield method, record_draw(method, Primitive(f"numpy.random:{name}", law_of_numpy(name)))
     for name in dir(random):
         method = getattr(random, name)
         owner = getattr(method, "__self__", None)
-        if isinstance(owner, random.Random) and name not in _STATES:
-            yield method, record(method, Primitive(f"random:{name}", law_of_python(name)))
+        if isinstance(owner, random.Random) and name not in STATES:
+            yield method, record_draw(method, Primitive(f"random:{name}", law_of_python(name)))
     yield os.urandom, record(os.urandom, Primitive("os:urandom", lambda given: Said("unknown")))
-    yield np.random.default_rng, _default_rng(np.random.default_rng)
+    yield np.random.default_rng, record_default_rng(np.random.default_rng)
     for plain, kind in (
         (np.random.RandomState, RecordedState),
         (random.Random, RecordedRandom),
         (random.SystemRandom, RecordedSystem),
     ):
-        yield plain, _maker(plain, kind)
+        yield plain, record_maker(plain, kind)
     for name in FORMULAS:
         yield getattr(math, name), follow(name)
     for primitive in primitives:
@@ -283,48 +66,6 @@ def _replacements(primitives: Sequence[Primitive]) -> Iterator[tuple[Any, Any]]:
         if "." not in path and module in sys.modules and hasattr(sys.modules[module], path):
             plain = getattr(sys.modules[module], path)
             yield plain, record(plain, primitive)
-
-
-def _default_rng(plain: Any) -> Any:
-    @functools.wraps(plain)
-    def default_rng(seed: Any = None) -> Any:
-        if isinstance(seed, np.random.Generator) or CURRENT.tape is None:
-            return plain(seed)
-        with CURRENT.tape if CURRENT.tape.open else Tape():
-            made = RecordedGenerator(plain(seed).bit_generator)
-        place = place_of(sys._getframe(1), SEEDED)
-        CURRENT.tape.seed("numpy.random.default_rng", _spell_seed(seed), place)
-        return made
-
-    return default_rng
-
-
-def _spell_seed(seed: Any) -> str | None:
-    """A seed as text; of one that was drawn, as of none."""
-    drawn = bool(np.any(codes_in(seed) != PLAIN)) if isinstance(seed, (int, np.ndarray)) else False
-    return None if seed is None or drawn else repr(strip(seed))[:80]
-
-
-def _maker(plain: Any, recorded: Any) -> Any:
-    """A class as those who ask `isinstance` know it, which makes recorded generators."""
-
-    class Maker(type):
-        def __instancecheck__(cls, instance: object) -> bool:
-            return isinstance(instance, plain)
-
-        def __subclasscheck__(cls, other: type) -> bool:
-            return issubclass(other, plain)
-
-        def __call__(cls, *args: Any, **options: Any) -> Any:
-            if cls is not maker or CURRENT.tape is None:
-                return type.__call__(plain if cls is maker else cls, *args, **options)
-            name = f"{plain.__module__.split('.')[0]}.{plain.__name__}"
-            seed = args[0] if args else next(iter(options.values()), None)
-            CURRENT.tape.seed(name, _spell_seed(seed), place_of(sys._getframe(1), SEEDED))
-            return recorded(*args, **options)
-
-    maker = Maker(plain.__name__, (plain,), {"__module__": plain.__module__})
-    return maker
 
 
 def _class_methods(primitives: Sequence[Primitive]) -> Iterator[tuple[Any, str, Any]]:
@@ -354,7 +95,7 @@ def _rvs(plain: Any, primitive: Primitive) -> Any:
         def call() -> Any:
             return plain(*strip(args), **{name: strip(one) for name, one in options.items()})
 
-        return record_call(primitive.name, call, lambda: _read(primitive.read, given), ("scipy",))
+        return record_call(primitive.name, call, lambda: read_said(primitive.read, given), ("scipy",))
 
     return rvs
 

@@ -82,12 +82,32 @@ def read_weighed(law: str, weights: str, *parameters: str) -> Any:
     return read
 
 
+def read_unknown(given: Arguments) -> Said:
+    """A law that nobody knows: whatever it is given must be the same on neighbours."""
+    return Said("unknown", {name: one for name, one in given.items() if name != "self"})
+
+
 def _choice(given: Arguments) -> Said:
-    among = strip(given["a"])
-    many = int(among) if np.ndim(among) == 0 else len(among)
-    weights = given["p"]
-    chances = [1 / many] * many if weights is None else weights
-    return Said("choice", {"among": many, "replace": bool(given.get("replace", True))}, chances)
+    many = int(strip(given["a"]))
+    weights = [1 / many] * many if given["p"] is None else given["p"]
+    return Said("choice", {"among": many, "replace": bool(given.get("replace", True))}, weights)
+
+
+def _integers(given: Arguments) -> Said:
+    low, high = strip(given["low"]), strip(given["high"])
+    low, high = (0, low) if high is None else (low, high)
+    return Said("integers", {"low": low, "high": high + bool(given.get("endpoint", False))})
+
+
+def _arrangement(population: str, taken: str | None = None) -> Callable[[Arguments], Said]:
+    """Places in an order, all orders alike."""
+
+    def read(given: Arguments) -> Said:
+        among = strip(given[population])
+        many = int(among) if np.ndim(among) == 0 else len(among)
+        return Said("arrangement", {"among": many, "taken": given[taken] if taken else many})
+
+    return read
 
 
 def _covariance(given: Arguments) -> Said:
@@ -110,7 +130,9 @@ _LAWS_OF_NUMPY: dict[str, Callable[[Arguments], Said]] = {
     "geometric": read_drawn("geometric", "p"),
     "random": lambda given: Said("uniform", {"low": 0.0, "high": 1.0}),
     "uniform": read_drawn("uniform", "low", "high"),
-    "integers": read_drawn("integers", "low", "high"),
+    "integers": _integers,
+    "permutation": _arrangement("x"),
+    "shuffle": _arrangement("x"),
     "gamma": read_drawn("gamma", "shape", "scale"),
     "standard_gamma": read_drawn("gamma", "shape"),
     "beta": read_weighed("beta", "a", "b"),
@@ -136,11 +158,32 @@ _OLD_NAMES = {
 def law_of_numpy(method: str) -> Callable[[Arguments], Said]:
     """How the arguments of a method of a generator of numpy are read."""
     known = _LAWS_OF_NUMPY.get(_OLD_NAMES.get(method, method))
-    return known or (lambda given: Said("unknown"))
+    return known or read_unknown
 
 
 def _gauss(given: Arguments) -> Said:
     return Said("normal", {"scale": given["sigma"]}, given["mu"], True)
+
+
+def _randrange(given: Arguments) -> Said:
+    start, stop = strip(given["start"]), strip(given["stop"])
+    if strip(given["step"]) != 1:
+        return read_unknown(given)
+    low, high = (0, start) if stop is None else (start, stop)
+    return Said("integers", {"low": low, "high": high})
+
+
+def _weights_of(among: int, weights: Any = None) -> Said:
+    """A choice with replacement, by weights of any sum; all alike without."""
+    known = np.ones(among) if weights is None else np.asarray(strip(weights), np.float64)
+    return Said("choice", {"among": among, "replace": True}, known / known.sum())
+
+
+def _choices(given: Arguments) -> Said:
+    weights, summed = given["weights"], given["cum_weights"]
+    if weights is None and summed is not None:
+        weights = np.diff(np.asarray(strip(summed), np.float64), prepend=0.0)
+    return _weights_of(len(given["population"]), weights)
 
 
 _LAWS_OF_PYTHON: dict[str, Callable[[Arguments], Said]] = {
@@ -149,12 +192,19 @@ _LAWS_OF_PYTHON: dict[str, Callable[[Arguments], Said]] = {
     "random": lambda given: Said("uniform", {"low": 0.0, "high": 1.0}),
     "uniform": lambda given: Said("uniform", {"low": given["a"], "high": given["b"]}),
     "expovariate": lambda given: Said("exponential", {"scale": 1 / strip(given["lambd"])}),
+    "randint": lambda given: Said("integers", {"low": given["a"], "high": given["b"] + 1}),
+    "randrange": _randrange,
+    "getrandbits": lambda given: Said("integers", {"low": 0, "high": 2 ** given["k"]}),
+    "choice": lambda given: _weights_of(len(given["seq"])),
+    "choices": _choices,
+    "sample": _arrangement("population", "k"),
+    "shuffle": _arrangement("x"),
 }
 
 
 def law_of_python(method: str) -> Callable[[Arguments], Said]:
     """How the arguments of a method of `random.Random` are read."""
-    return _LAWS_OF_PYTHON.get(method, lambda given: Said("unknown"))
+    return _LAWS_OF_PYTHON.get(method, read_unknown)
 
 
 def of_scipy(law: str, **fixed: float) -> Callable[[Arguments], Said]:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.auditors.components.recording.hearing import CURRENT, RecordedGenerator
+from audit.auditors.components.recording.calls import CURRENT
+from audit.auditors.components.recording.generators import RecordedGenerator
 from audit.auditors.components.recording.places import line_of
 from audit.auditors.components.recording.steps import Recording
 from audit.auditors.components.recording.tape import Parted, Tape

@@ -165,7 +165,10 @@ def strip(value: Any) -> Any:
     if plain is not None:
         return plain(value)
     if type(value) in (list, tuple):
-        return type(value)(strip(one) for one in value)
+        entries = [strip(one) for one in value]
+        # What holds nothing traced stays the same object: a shuffle answers in it.
+        same = all(one is other for one, other in zip(entries, value))
+        return value if same else type(value)(entries)
     return value
 
 
