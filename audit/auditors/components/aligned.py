@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from audit.auditors.components.forms import Exposed, Form
+from audit.auditors.components.pairs_of_chances import state_chances
 from audit.auditors.components.parts import (
     ONE_SIDED,
     ROUNDED_UP,
@@ -23,7 +24,6 @@ from audit.auditors.components.parts import (
     Laws,
     Part,
     line_of_draw,
-    response,
 )
 from audit.auditors.components.recording.steps import Entry
 from proofs.losses import ResponseLoss
@@ -121,16 +121,19 @@ def select_gumbel(ranked: Sequence[Exposed], draws: Sequence[Entry], laws: Laws)
     if len(scales) != 1 or not simple or any(one.use != "argmax" for one in ranked):
         return None
     (scale,) = scales
-    first = _softmax([float(one.form.first) / scale for one in ranked])
-    second = _softmax([float(one.form.second) / scale for one in ranked])
-    loss = max(abs(one - other) for one, other in zip(first, second, strict=True))
+    loss = state_chances(
+        soften([float(one.form.first) / scale for one in ranked]),
+        soften([float(one.form.second) / scale for one in ranked]),
+    )
     moved = max((abs(one.form.moved) for one in ranked), default=Fraction(0))
     law = Law("gumbel, ranked", scale, laws[draws[0]].place)
-    line = line_of_draw(law, ranked[0].place, moved, loss)
-    return Part((line,), (response(loss),), False, (), why="scores with Gumbel noise, ranked")
+    line = line_of_draw(law, ranked[0].place, moved, loss.epsilon)
+    return Part((line,), (loss,), False, (), why="scores with Gumbel noise, ranked")
 
 
-def _softmax(scores: Sequence[float]) -> list[float]:
+def soften(scores: Sequence[float]) -> list[float]:
+    """The chances with which each score is the largest, with Gumbel noise of scale 1."""
     top = max(scores)
-    total = top + math.log(sum(math.exp(score - top) for score in scores))
-    return [score - total for score in scores]
+    weights = [math.exp(score - top) for score in scores]
+    total = math.fsum(weights)
+    return [weight / total for weight in weights]

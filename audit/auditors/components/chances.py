@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 from audit.auditors.components.forms import Exposed, Read
-from audit.auditors.components.parts import INFINITE, Line, Part, response
+from audit.auditors.components.pairs_of_chances import state_chances
+from audit.auditors.components.parts import INFINITE, Line, Part
 from audit.auditors.components.recording.steps import Call
 
 
@@ -25,28 +25,29 @@ def toss(read: Read, one: Exposed) -> Part | None:
     values = (abs(one.form.first), abs(one.form.second))
     chances = [min(value, Fraction(1)) for value in values]
     sides = tuple((float(chance), float(1 - chance)) for chance in chances)
-    return _of_chances(one.place, "coin", sides[0], sides[1])
+    return _of_chances(one.place, "coin", sides[0], sides[1], 1)
 
 
 def weigh(call: Call, first: Sequence[float], second: Sequence[float]) -> Part:
-    """A choice whose chances the pair moves."""
-    return _of_chances(call.place, call.law, first, second)
+    """A choice whose chances the pair moves, as often as it was made."""
+    draws = len(call.answer)
+    if draws > 1 and not call.parameters.get("replace", True):
+        line = Line(call.place, call.law, "", "its chances", INFINITE)
+        return Part((line,), None, False, (), why="it draws several without replacement")
+    return _of_chances(call.place, call.law, first, second, draws)
 
 
-def _of_chances(place: str, law: str, first: Sequence[float], second: Sequence[float]) -> Part:
-    """A draw by chances: the largest |ln(p/p')|."""
+def _of_chances(
+    place: str, law: str, first: Sequence[float], second: Sequence[float], draws: int
+) -> Part:
+    """Independent draws by the same chances."""
     if len(first) != len(second):
         line = Line(place, law, "", "another number of candidates", INFINITE)
         return Part((line,), None, False, (), why="it draws among another number of candidates")
-    loss = 0.0
-    for one, other in zip(first, second, strict=True):
-        if (one > 0) != (other > 0):
-            loss = INFINITE
-        elif one > 0 and other > 0:
-            loss = max(loss, abs(math.log(one) - math.log(other)))
+    loss = state_chances(first, second)
     moved = max(abs(one - other) for one, other in zip(first, second, strict=True))
-    line = Line(place, law, "", f"{moved:.3g} of a chance", loss)
-    if loss == INFINITE:
+    line = Line(place, law, "", f"{moved:.3g} of a chance", draws * loss.epsilon)
+    if loss.epsilon == INFINITE:
         why = "what has no chance on one database has one on the other"
         return Part((line,), None, False, (), why=why)
-    return Part((line,), (response(loss),), False, (), why="a draw by chances")
+    return Part((line,), (loss,) * draws, False, (), why="a draw by chances")

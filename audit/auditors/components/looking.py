@@ -104,15 +104,16 @@ def look(ask: Ask, pairs: Sequence[Pair], seed: int) -> tuple[Looked, ...]:
         runs: list[Wanted] = []
         for place in range(len(chunk)):
             for number, stretch in enumerate(STRETCHES):
-                runs.append(Wanted(2 * place, seed + number, stretch))
-                runs.append(Wanted(2 * place + 1, seed + number, stretch, len(runs) - 1))
+                # Other coins on each pair: what one of them hides another may show.
+                own = seed + number + len(STRETCHES) * (start + place)
+                runs.append(Wanted(2 * place, own, stretch))
+                runs.append(Wanted(2 * place + 1, own, stretch, len(runs) - 1))
         made = ask(databases, runs)
         each = 2 * len(STRETCHES)
         for place, pair in enumerate(chunk):
-            own = made[place * each : (place + 1) * each]
             transcripts = [
-                Transcript(seed + number, stretch, own[2 * number], own[2 * number + 1])
-                for number, stretch in enumerate(STRETCHES)
+                Transcript(runs[at].seed, runs[at].stretch, made[at], made[at + 1])
+                for at in range(place * each, (place + 1) * each, 2)
             ]
             found.append(Looked(pair, tuple(transcripts)))
     return tuple(found)

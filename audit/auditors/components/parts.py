@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from audit.auditors.components.forms import Exposed
+from audit.auditors.components.pairs_of_chances import ChanceLoss
 from audit.auditors.components.recording.steps import Entry
 from proofs.losses import (
     DiscreteGaussianLoss,
@@ -70,7 +71,7 @@ class Part:
     """
 
     lines: tuple[Line, ...]
-    losses: tuple[Loss, ...] | None
+    losses: tuple[Loss | ChanceLoss, ...] | None
     exact: bool
     entries: tuple[Entry, ...]
     moved: tuple[Fraction, ...] = ()
@@ -108,7 +109,7 @@ def loss_of(law: str, scale: float, shift: Fraction) -> Loss | float | None:
     return None
 
 
-def pure_of(losses: Iterable[Loss]) -> float:
+def pure_of(losses: Iterable[Loss | ChanceLoss]) -> float:
     """The largest loss of a composition; infinite with normal noise."""
     total = 0.0
     for loss in losses:
@@ -117,14 +118,11 @@ def pure_of(losses: Iterable[Loss]) -> float:
                 total += float(epsilon)
             case DiscreteLaplaceLoss(rate, shift):
                 total += float(rate * shift)
+            case ChanceLoss():
+                total += loss.epsilon
             case _:
                 return INFINITE
     return total
-
-
-def response(loss: float) -> Loss:
-    """A pure loss that was computed in doubles, rounded up."""
-    return ResponseLoss(Fraction(loss) * (1 + ROUNDED_UP))
 
 
 def line_of_draw(

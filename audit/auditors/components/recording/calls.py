@@ -180,6 +180,7 @@ def record(plain: Any, primitive: Primitive) -> Any:
 
 
 def read_said(said: Callable[[dict[str, Any]], Said], given: dict[str, Any]) -> Said:
+    """What a call's arguments say; nothing is known of those that can't be read."""
     try:
         return said(given)
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError):

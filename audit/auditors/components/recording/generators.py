@@ -84,6 +84,8 @@ for _name in dir(random.Random):
 
 
 def record_default_rng(plain: Any) -> Any:
+    """`numpy.random.default_rng`, which makes recorded generators."""
+
     @functools.wraps(plain)
     def default_rng(seed: Any = None) -> Any:
         if isinstance(seed, np.random.Generator) or CURRENT.tape is None:

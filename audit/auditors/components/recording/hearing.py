@@ -1,4 +1,4 @@
-"""Primitives put in place of the plain ones while a run is recorded, wherever a module names them."""
+"""Primitives put in place of the plain ones, wherever a module names them, while it is recorded."""
 
 from __future__ import annotations
 
@@ -95,7 +95,10 @@ def _rvs(plain: Any, primitive: Primitive) -> Any:
         def call() -> Any:
             return plain(*strip(args), **{name: strip(one) for name, one in options.items()})
 
-        return record_call(primitive.name, call, lambda: read_said(primitive.read, given), ("scipy",))
+        def read() -> Said:
+            return read_said(primitive.read, given)
+
+        return record_call(primitive.name, call, read, ("scipy",))
 
     return rvs
 

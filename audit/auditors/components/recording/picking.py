@@ -91,7 +91,7 @@ def _shuffle(
         bound = _bind(signature, args, options, population)
         among = None if bound is None else bound.arguments[population]
         known = isinstance(among, MutableSequence | np.ndarray)
-        if bound is None or not known or bound.arguments.get("axis", 0) != 0:
+        if bound is None or among is None or not known or bound.arguments.get("axis", 0) != 0:
             return plain(*args, **options)
         places = strip(drawn(*args, **options))
         if isinstance(among, np.ndarray):
@@ -115,9 +115,7 @@ _PICKS: dict[tuple[str, str], tuple[str, Callable[..., Any]]] = {
 """By library and method: the name of the population, and how it is picked from."""
 
 
-def _bind(
-    signature: inspect.Signature, args: Any, options: Any, population: str
-) -> Bound | None:
+def _bind(signature: inspect.Signature, args: Any, options: Any, population: str) -> Bound | None:
     """The arguments by name; None outside of what is recorded, or where the call will raise."""
     if CURRENT.tape is None or not CURRENT.tape.open:
         return None

@@ -1,0 +1,247 @@
+"""The coins and choices of a run, and the part of all their outcomes that it stands for.
+
+Every draw is a number t between 0 and 1: a uniform one in proportion, one of finitely many outcomes
+by its distribution function. A uniform draw that code does nothing with but compare it with numbers
+could be any other on the same side of all of these: such ranges of all draws are a run's *cell*, on
+which it goes the same way, and whose size is its chance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate, permutations
+from typing import Any
+
+from audit.auditors.components.forms import COMPARED
+from audit.auditors.components.recording.steps import Call, Entry, Operation, Recording
+
+MOST_VALUES = 130
+"""The most outcomes of one draw (those of five records in any order are 120)."""
+
+Range = tuple[Fraction, Fraction]
+WHOLE: Range = (Fraction(0), Fraction(1))
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """A draw between two numbers."""
+
+    low: Fraction
+    high: Fraction
+
+    def answer(self, t: Fraction) -> tuple[Any, ...]:
+        """The draw at t."""
+        return (float(self.low + t * (self.high - self.low)),)
+
+
+@dataclass(frozen=True)
+class Several:
+    """A draw of finitely many outcomes, each so many entries, with their chances' sums so far."""
+
+    outcomes: tuple[tuple[Any, ...], ...]
+    ends: tuple[Fraction, ...]
+
+    def answer(self, t: Fraction) -> tuple[Any, ...]:
+        """The outcome at t."""
+        return next(one for one, end in zip(self.outcomes, self.ends, strict=True) if t < end)
+
+    def range_of(self, outcome: tuple[Any, ...]) -> Range | None:
+        """Where t lies; None of what is no outcome."""
+        if outcome not in self.outcomes:
+            return None
+        place = self.outcomes.index(outcome)
+        return (self.ends[place - 1] if place else Fraction(0)), self.ends[place]
+
+
+Source = Uniform | Several
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Where the t of a draw lies: ``within`` what; ``entries``: how many its call answers."""
+
+    source: Source
+    within: Range
+    entries: int
+
+    @property
+    def chance(self) -> Fraction:
+        """Its size."""
+        return self.within[1] - self.within[0]
+
+
+Cell = Mapping[Entry, Piece]
+"""The pieces of a run's draws, in the order in which they were made; of an arrangement, which is
+one draw, by its first entry."""
+
+
+def several(outcomes: Sequence[tuple[Any, ...]], weights: Sequence[float]) -> Several | None:
+    """A draw by weights of any sum; None where there are too many, or no weights."""
+    if not 0 < len(outcomes) == len(weights) <= MOST_VALUES:
+        return None
+    if not all(math.isfinite(weight) and weight >= 0 for weight in weights) or not any(weights):
+        return None
+    exact = [Fraction(weight) for weight in weights]
+    total = sum(exact, Fraction(0))
+    return Several(tuple(outcomes), tuple(end / total for end in accumulate(exact)))
+
+
+def sources_of(call: Call, number: int) -> Mapping[Entry, Source] | None:
+    """The draws of a call of NumPy's or Python's generators; None of other laws."""
+    known = _LAWS.get(call.law)
+    if known is None or not call.primitive.startswith(("numpy.random.", "random.")):
+        return None
+    if call.law == "arrangement":
+        source = known(call, 0)
+        return None if source is None else {(number, 0): source}
+    found = {(number, place): known(call, place) for place in range(len(call.answer))}
+    kept = {entry: source for entry, source in found.items() if source is not None}
+    return kept if len(kept) == len(found) else None
+
+
+def _uniform(call: Call, place: int) -> Source | None:
+    low, high = call.parameters.get("low"), call.parameters.get("high")
+    if not (isinstance(low, int | float) and isinstance(high, int | float) and low < high):
+        return None
+    return Uniform(Fraction(low), Fraction(high))
+
+
+def _integers(call: Call, place: int) -> Source | None:
+    low, high = call.parameters.get("low"), call.parameters.get("high")
+    if not (isinstance(low, int) and isinstance(high, int) and high - low <= MOST_VALUES):
+        return None
+    return several([(one,) for one in range(low, high)], [1.0] * (high - low))
+
+
+def _choice(call: Call, place: int) -> Source | None:
+    if call.value is None or not (call.parameters.get("replace") or len(call.answer) == 1):
+        return None
+    return several([(one,) for one in range(len(call.value))], [float(one) for one in call.value])
+
+
+def _arrangement(call: Call, place: int) -> Source | None:
+    among, taken = call.parameters.get("among"), call.parameters.get("taken")
+    if not (isinstance(among, int) and isinstance(taken, int) and 0 < taken <= among <= 5):
+        return None
+    orders = list(permutations(range(among), taken))
+    return several(orders, [1.0] * len(orders))
+
+
+def _binomial(call: Call, place: int) -> Source | None:
+    trials = call.parameters.get("n")
+    if isinstance(trials, tuple):
+        trials = trials[place] if len(trials) == len(call.answer) else None
+    values = call.value or ()
+    if not isinstance(trials, int) or not 0 <= trials < MOST_VALUES:
+        return None
+    if len(values) not in (1, len(call.answer)):
+        return None
+    p = float(values[place % len(values)])
+    if not 0 <= p <= 1:
+        return None
+    weights = [math.comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(trials + 1)]
+    return several([(k,) for k in range(trials + 1)], weights)
+
+
+_LAWS: Mapping[str, Callable[[Call, int], Source | None]] = {
+    "uniform": _uniform,
+    "integers": _integers,
+    "choice": _choice,
+    "arrangement": _arrangement,
+    "binomial": _binomial,
+}
+
+Line = tuple[Entry, Fraction, Fraction]
+"""A number that is a multiple of a uniform draw's t, plus another: the draw and both."""
+
+
+def cell_of(recording: Recording) -> Cell | None:
+    """The cell of a run; None where draws are of other laws, used otherwise, or of a fixed seed."""
+    cell: dict[Entry, Piece] = {}
+    lines: dict[Entry, Line] = {}
+    for number, step in enumerate(recording.steps):
+        if isinstance(step, Call):
+            own = sources_of(step, number)
+            if own is None:
+                return None
+            for entry, source in own.items():
+                within: Range | None = WHOLE
+                if isinstance(source, Uniform):
+                    lines[entry] = entry, source.high - source.low, source.low
+                else:
+                    many = len(source.outcomes[0])
+                    within = source.range_of(tuple(step.answer[entry[1] : entry[1] + many]))
+                if within is None:
+                    return None
+                cell[entry] = Piece(source, within, len(step.answer))
+        elif isinstance(step, Operation):
+            if not _follow(recording, number, step, lines, cell):
+                return None
+        elif step.seed is not None:
+            return None
+    return None if any(entry in lines for entry in recording.released) else cell
+
+
+def _follow(
+    recording: Recording,
+    number: int,
+    step: Operation,
+    lines: dict[Entry, Line],
+    cell: dict[Entry, Piece],
+) -> bool:
+    """Whether an operation does nothing with uniform draws but what a cell can hold."""
+    grouped = step.name.startswith(("reduced", "arg"))
+    for place, answer in enumerate(step.answer):
+        parts = step.operands[place] if grouped else [one[place] for one in step.operands]
+        own = [at for at, one in enumerate(parts) if isinstance(one, tuple) and one in lines]
+        if not own:
+            continue
+        if grouped or len(parts) > 2 or len(own) > 1:
+            return False
+        (at,) = own
+        line = lines[parts[at]]  # type: ignore[index]  # an entry, as was just asked
+        other = _value(recording, parts[1 - at]) if len(parts) == 2 else None
+        if other is not None and not math.isfinite(other):
+            return False
+        if step.name in COMPARED and other is not None:
+            below = bool(answer) == step.name.startswith("less")
+            _narrow(cell, line, Fraction(other), below if at == 0 else not below)
+            continue
+        moved = _move(step.name, line, None if other is None else Fraction(other), at)
+        if moved is None:
+            return False
+        lines[number, place] = moved
+    return True
+
+
+def _value(recording: Recording, part: Any) -> Any:
+    return recording.steps[part[0]].answer[part[1]] if isinstance(part, tuple) else part
+
+
+def _narrow(cell: dict[Entry, Piece], line: Line, other: Fraction, below: bool) -> None:
+    """A line is below, or above, another number."""
+    draw, rate, start = line
+    low, high = cell[draw].within
+    t = min(high, max(low, (other - start) / rate))
+    within = (low, t) if below == (rate > 0) else (t, high)
+    cell[draw] = replace(cell[draw], within=within)
+
+
+def _move(name: str, line: Line, other: Fraction | None, at: int) -> Line | None:
+    """The line that a sum or a multiple is; None of another operation."""
+    draw, rate, start = line
+    match name, other:
+        case "negative", None:
+            return draw, -rate, -start
+        case "add", Fraction():
+            return draw, rate, start + other
+        case "subtract", Fraction():
+            return (draw, rate, start - other) if at == 0 else (draw, -rate, other - start)
+        case "multiply", Fraction() if other:
+            return draw, rate * other, start * other
+        case "divide", Fraction() if other and at == 0:
+            return draw, rate / other, start / other
+    return None
