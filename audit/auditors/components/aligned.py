@@ -7,7 +7,6 @@ Ding, Wang, Wang, Zhang & Kifer 2018). A linear program finds the cheapest shift
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -26,6 +25,7 @@ from audit.auditors.components.parts import (
     line_of_draw,
 )
 from audit.auditors.components.recording.steps import Entry
+from audit.auditors.components.selections import soften
 from proofs.losses import ResponseLoss
 
 ALIGNED = frozenset({"laplace", "logistic", "discrete laplace", *ONE_SIDED})
@@ -129,11 +129,3 @@ def select_gumbel(ranked: Sequence[Exposed], draws: Sequence[Entry], laws: Laws)
     law = Law("gumbel, ranked", scale, laws[draws[0]].place)
     line = line_of_draw(law, ranked[0].place, moved, loss.epsilon)
     return Part((line,), (loss,), False, (), why="scores with Gumbel noise, ranked")
-
-
-def soften(scores: Sequence[float]) -> list[float]:
-    """The chances with which each score is the largest, with Gumbel noise of scale 1."""
-    top = max(scores)
-    weights = [math.exp(score - top) for score in scores]
-    total = math.fsum(weights)
-    return [weight / total for weight in weights]

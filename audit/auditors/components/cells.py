@@ -17,6 +17,7 @@ from typing import Any
 
 from audit.auditors.components.forms import COMPARED
 from audit.auditors.components.recording.steps import Call, Entry, Operation, Recording
+from audit.auditors.components.selections import chances_of_largest, scale_of
 
 MOST_VALUES = 130
 """The most outcomes of one draw (those of five records in any order are 120)."""
@@ -162,8 +163,11 @@ def cell_of(recording: Recording) -> Cell | None:
     """The cell of a run; None where draws are of other laws, used otherwise, or of a fixed seed."""
     cell: dict[Entry, Piece] = {}
     lines: dict[Entry, Line] = {}
+    ranked: set[Entry] = set()
     for number, step in enumerate(recording.steps):
-        if isinstance(step, Call):
+        if isinstance(step, Call) and scale_of(step) is not None:
+            lines |= _start_noise(step, number)
+        elif isinstance(step, Call):
             own = sources_of(step, number)
             if own is None:
                 return None
@@ -178,11 +182,68 @@ def cell_of(recording: Recording) -> Cell | None:
                     return None
                 cell[entry] = Piece(source, within, len(step.answer))
         elif isinstance(step, Operation):
-            if not _follow(recording, number, step, lines, cell):
+            if step.name == "argmax":
+                selected = _select(recording, step, lines, ranked)
+                if selected is None:
+                    return None
+                cell |= {(number, place): piece for place, piece in selected.items()}
+            elif not _follow(recording, number, step, lines, cell):
                 return None
         elif step.seed is not None:
             return None
-    return None if any(entry in lines for entry in recording.released) else cell
+    noise = {draw for draw, _, _ in lines.values() if draw not in cell}
+    shown = any(entry in lines for entry in recording.released)
+    return None if shown or noise != ranked else cell
+
+
+def _start_noise(call: Call, number: int) -> Mapping[Entry, Line]:
+    """Draws of noise that something has to rank: each by itself."""
+    values = call.value or (0,)
+    return {
+        (number, place): ((number, place), Fraction(1), Fraction(0))
+        for place in range(len(call.answer))
+        if len(call.answer) % len(values) == 0
+    }
+
+
+def _select(
+    recording: Recording, step: Operation, lines: Mapping[Entry, Line], ranked: set[Entry]
+) -> Mapping[int, Piece] | None:
+    """The choices of a ranking; ``ranked``: the noise that was, to which its own is added.
+
+    Of a ranking that has nothing to do with noise there are none; None where it is no choice whose
+    chances are known.
+    """
+    found: dict[int, Piece] = {}
+    for place, (group, answer) in enumerate(zip(step.operands, step.answer, strict=True)):
+        own = [lines.get(one) if isinstance(one, tuple) else None for one in group]
+        if not any(own):
+            continue
+        known = [one for one in own if one is not None and one[1] == 1]
+        draws = {draw for draw, _, _ in known}
+        calls = [recording.steps[draw[0]] for draw in draws]
+        kinds = {(one.law, scale_of(one)) for one in calls if isinstance(one, Call)}
+        if len(draws) != len(group) or len(kinds) != 1 or draws & ranked:
+            return None
+        ((law, scale),) = kinds
+        if scale is None:
+            return None
+        ranked |= draws
+        values = [float(start + _located(recording, draw)) / scale for draw, _, start in known]
+        chances = chances_of_largest(law, values)
+        source = None if chances is None else several([(k,) for k in range(len(group))], chances)
+        within = None if source is None else source.range_of((answer,))
+        if source is None or within is None:
+            return None
+        found[place] = Piece(source, within, len(step.answer))
+    return found
+
+
+def _located(recording: Recording, draw: Entry) -> Fraction:
+    """What a call adds to its noise itself."""
+    call = recording.steps[draw[0]]
+    values = call.value if isinstance(call, Call) and call.law == "gumbel" else None
+    return Fraction(values[draw[1] % len(values)]) if values else Fraction(0)
 
 
 def _follow(
@@ -207,6 +268,8 @@ def _follow(
         if other is not None and not math.isfinite(other):
             return False
         if step.name in COMPARED and other is not None:
+            if line[0] not in cell:
+                return False
             below = bool(answer) == step.name.startswith("less")
             _narrow(cell, line, Fraction(other), below if at == 0 else not below)
             continue

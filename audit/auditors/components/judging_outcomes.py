@@ -16,6 +16,7 @@ from audit.auditors.components.looking import Looked
 from audit.auditors.components.outcomes import MOST_CELLS, Law, Output, find_laws
 from audit.auditors.components.pairs_of_chances import ChanceLoss, state_chances
 from audit.auditors.components.parts import Line
+from audit.auditors.components.recording.places import UNKNOWN
 from audit.auditors.components.recording.steps import Call
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour
@@ -171,5 +172,6 @@ def _state(case: Case, judged: Sequence[Judged]) -> tuple[Finding, tuple[Line, .
 def _list_places(looked: Looked) -> list[str]:
     """The lines that draw, those first whose chances the pair moves."""
     moved = [one.place for t in looked.transcripts for one, _, _ in t.read.weighed]
-    drawn = [s.place for t in looked.transcripts for s in t.first.steps if isinstance(s, Call)]
-    return list(dict.fromkeys((*moved, *drawn)))
+    runs = [one for t in looked.transcripts for one in (t.first, t.second)]
+    drawn = [step.place for one in runs for step in one.steps if isinstance(step, Call)]
+    return list(dict.fromkeys((*moved, *drawn))) or [UNKNOWN]

@@ -37,7 +37,7 @@ FRESH = 16
 """Fresh runs of a database, which must give what their cells say."""
 
 LIKELY = Fraction(3, 5)
-"""A chance below which nothing honest comes in all `FRESH` runs (but with 3e-4)."""
+"""A chance below which no cell comes in all `FRESH` runs of a generator (but with 3e-4)."""
 
 _EDGE = Fraction(1, 1000)
 """How far from an end of its range, in proportion, a draw is tried."""
@@ -174,7 +174,8 @@ def _try_again(ask: Ask, databases: Sequence[Any], searches: Sequence[_Search], 
             sides = {entry: chooser.random() < 0.5 for entry in cell}
             for turned in (False, True):
                 places = {e: _EDGE if up == turned else 1 - _EDGE for e, up in sides.items()}
-                wanted.append(_want(databases, one, cell, seed, places))
+                # Of another seed: noise that is ranked is another, too.
+                wanted.append(_want(databases, one, cell, seed + 1 + len(wanted), places))
                 tried.append((one, output))
         place = next(i for i, other in enumerate(databases) if other is one.database)
         wanted += [Wanted(place, _SEEDS + FRESH * seed + run) for run in range(FRESH)]
