@@ -23,6 +23,7 @@ from audit.auditors.components.stated_laws import examine_laws
 from audit.auditors.components.unseen import add_unseen
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour
+from proofs.guarantees import ApproxDP
 from synthesizers.errors import ProtocolError
 
 MOST_PAIRS = 48
@@ -94,6 +95,18 @@ def _over(case: Case, transcript: Transcript) -> bool:
     return may_violate(losses, leak, case.guarantee)
 
 
+def _steady(case: Case, looked: Looked) -> bool:
+    """Whether what is spent is the same in all transcripts, or the claim bounds each of them.
+
+    Where questions follow answers, a δ is a mean over transcripts, and one of them shows no mean.
+    """
+    if isinstance(case.guarantee, ApproxDP) and case.guarantee.delta == 0:
+        return True
+    spent = [[p.losses for p in one.parts if p.exact] for one in looked.transcripts]
+    leaks = [[p.leak for p in one.parts if p.exact] for one in looked.transcripts]
+    return all(one == spent[0] for one in spent) and all(one == leaks[0] for one in leaks)
+
+
 def _table(parts: Sequence[Part]) -> tuple[Line, ...]:
     return tuple(line for part in parts for line in part.lines)
 
@@ -110,7 +123,7 @@ def _spending(case: Case, worst: Looked) -> Finding:
         first = worst.transcripts[0]
         exact = [part for part in first.parts if part.exact]
         losses, leak = _losses(exact)
-        if violates(losses, leak, case.guarantee):
+        if violates(losses, leak, case.guarantee) and _steady(case, worst):
             entries = [entry for part in exact for entry in part.entries]
             read = select_readable(exact, read_on_both(case, worst, entries))
             losses, leak = _losses(read)

@@ -40,27 +40,20 @@ def find_readable(
 ) -> Mapping[Entry, Readable]:
     """How each of these answers shows on the first database; those that don't are left out.
 
-    An answer's place in the output must change with no other answer, and with no draw while the
-    answers stay as they are: what else is random there would hide them better than it seems.
+    An answer's place in the output must change with no other answer while the rest of them stay as
+    they are, and with no draw: what else is random there would hide them better than it seems.
     """
     told = [entry for entry in dict.fromkeys(entries) if entry[0] < 0][:MOST]
     asked = [entry for entry in dict.fromkeys(entries) if entry[0] >= 0][:MOST]
     steps = (*NEAR, *FAR)
     runs = [Wanted(0, transcript.seed, transcript.stretch)]
     for number, place in asked:
-        answer = transcript.first.steps[number].answer
+        pinned = _pin(transcript, asked)
+        answer = transcript.first.steps[number].answer[place]
         for step in steps:
-            changed: list[Any] = list(answer)
-            changed[place] = answer[place] + step
-            runs.append(
-                Wanted(
-                    0,
-                    transcript.seed,
-                    transcript.stretch,
-                    changes={number: changed},
-                    taken="output",
-                )
-            )
+            pinned[number][place] = answer + step
+            changes = {one: tuple(kept) for one, kept in pinned.items()}
+            runs.append(replace(runs[0], changes=changes, taken="output"))
     own = (*asked, *told)
     others = [
         _other_noise(transcript, [one for one in asked if one != entry], entry) for entry in own
@@ -68,13 +61,13 @@ def find_readable(
     runs += [replace(runs[0], changes=changes, taken="output") for changes in others]
     made = ask([looked.pair.first], runs)
     before, beside = made[0], made[-len(others) :]
-    changes = {
+    after_change = {
         entry: made[1 + at * len(steps) : 1 + (at + 1) * len(steps)]
         for at, entry in enumerate(asked)
     }
-    touched = {entry: _list_touched(before, after) for entry, after in changes.items()}
+    touched = {entry: _list_touched(before, after) for entry, after in after_change.items()}
     found: dict[Entry, Readable] = {}
-    for entry, after in changes.items():
+    for entry, after in after_change.items():
         shared = set().union(*(touched[one] for one in asked if one != entry))
         shared |= _list_touched(before, [beside[own.index(entry)]])
         read = [_read(before, after, leaf) for leaf in sorted(touched[entry] - shared)]
@@ -85,6 +78,16 @@ def find_readable(
         if entry[1] not in _list_touched(before, [beside[own.index(entry)]]):
             found[entry] = Readable(entry[1], True, True, True)
     return found
+
+
+def _pin(transcript: Transcript, answers: Sequence[Entry]) -> dict[int, list[Any]]:
+    """Changes that leave these answers as they are, whatever they are made of."""
+    steps = transcript.first.steps
+    pinned: dict[int, list[Any]] = {}
+    for number, place in answers:
+        kept = pinned.setdefault(number, [None] * len(steps[number].answer))
+        kept[place] = steps[number].answer[place]
+    return pinned
 
 
 def _other_noise(
@@ -103,9 +106,11 @@ def _other_noise(
                 None if (number, place) in own else _elsewhere(one, number + 1)
                 for place, one in enumerate(step.answer)
             ]
-    for number, place in answers:
-        kept = changes.setdefault(number, [None] * len(steps[number].answer))
-        kept[place] = steps[number].answer[place]
+    for number, kept in _pin(transcript, answers).items():
+        own_changes = changes.setdefault(number, [None] * len(kept))
+        changes[number] = [
+            new if old is None else old for old, new in zip(kept, own_changes, strict=True)
+        ]
     return changes
 
 
