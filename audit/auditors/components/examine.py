@@ -14,7 +14,9 @@ from audit.auditors.components.differences import (
     find_stale,
     find_unread,
 )
+from audit.auditors.components.fixed_choices import find_fixed_choices
 from audit.auditors.components.judging_outcomes import judge_outcomes
+from audit.auditors.components.lattices import LATTICES
 from audit.auditors.components.looking import Looked, Transcript, look
 from audit.auditors.components.parts import Line, Part
 from audit.auditors.components.quantiles import recognise
@@ -28,6 +30,12 @@ from synthesizers.errors import ProtocolError
 
 MOST_PAIRS = 48
 """Pairs that are looked at unless told otherwise."""
+
+LOOKED_AGAIN = 6
+"""How often a pair that accuses is looked at again, with other random numbers."""
+
+_SEEDS = 3_000
+"""How far apart their seeds lie."""
 
 BESIDE = frozenset(
     {
@@ -75,6 +83,7 @@ def examine(case: Case) -> Examined:
         *find_unread(case, looks),
         *find_sensitivities(case, looks),
         *find_stale(case, looks),
+        *find_fixed_choices(case, looks),
         *find_outputs(case, looks),
         *examine_laws(case.ask, case.named, worst.pair, case.seed, case.alarm / 4),
     ]
@@ -102,9 +111,18 @@ def _steady(case: Case, looked: Looked) -> bool:
     """
     if isinstance(case.guarantee, ApproxDP) and case.guarantee.delta == 0:
         return True
-    spent = [[p.losses for p in one.parts if p.exact] for one in looked.transcripts]
-    leaks = [[p.leak for p in one.parts if p.exact] for one in looked.transcripts]
-    return all(one == spent[0] for one in spent) and all(one == leaks[0] for one in leaks)
+    more = [
+        again
+        for number in range(1, LOOKED_AGAIN + 1)
+        for again in look(case.ask, [looked.pair], case.seed + _SEEDS * number)
+    ]
+    more = list(recognise(case.ask, add_unseen(case.ask, more)))
+    spent = [
+        [(part.losses, part.leak) for part in one.parts if part.exact]
+        for again in (looked, *more)
+        for one in again.transcripts
+    ]
+    return all(one == spent[0] for one in spent)
 
 
 def _table(parts: Sequence[Part]) -> tuple[Line, ...]:
@@ -162,6 +180,9 @@ def _words(parts: Sequence[Part]) -> str:
     pure = sum(line.epsilon for line in lines if not line.squared and line.epsilon < float("inf"))
     squared = sum(line.squared for line in lines)
     told = [f"epsilon {pure:.6g}"] if pure else []
+    bare = {one.law for one in lines if one.epsilon == float("inf") and not one.squared}
+    whole = sorted(bare & LATTICES)
+    told += [f"{' and '.join(whole)} noise, which has no largest loss"] if whole else []
     told += [f"normal noise with μ² = {squared:.6g}"] if squared else []
     leak = max((part.leak for part in parts), default=0.0)
     told += [f"{_explain_leak(parts)} (told apart with chance {leak:.3g})"] if leak else []

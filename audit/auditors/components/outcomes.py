@@ -30,7 +30,7 @@ from audit.auditors.components.recording.steps import Call, Entry, Recording
 MOST_CELLS = 300
 """The most cells of a database (four records with two coins each have 256)."""
 
-MOST_ROUNDS = 60
+MOST_ROUNDS = 24
 """The most rounds of runs: one draw more can be set in each."""
 
 FRESH = 16
@@ -84,9 +84,11 @@ def find_laws(ask: Ask, databases: Sequence[Any], seed: int) -> list[Law | None]
             _take(one, box, made)
         if any(one.failed for one in searches):
             return None
+    for one in searches:
+        one.many |= bool(one.open_)
     small = [one for one in searches if not one.many]
     for one in small:
-        one.failed |= bool(one.open_) or sum(_chance(cell) for cell, _ in one.cells) != 1
+        one.failed |= sum(_chance(cell) for cell, _ in one.cells) != 1
     _try_again(ask, databases, small, seed)
     if any(one.failed for one in small):
         return None

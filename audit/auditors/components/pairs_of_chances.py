@@ -14,8 +14,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-MOST_OUTCOMES = 4_000
+MOST_OUTCOMES = 40_000
 """The most different losses of several choices together."""
+
+MOST_PRODUCTS = 400_000
+"""The most products of chances in one step (half a second)."""
 
 SAME = 12
 """Logarithms that agree to so many decimals are one loss."""
@@ -64,7 +67,7 @@ def multiply(losses: Sequence[ChanceLoss]) -> ChanceLoss | None:
     found: Outcomes = ((1.0, 1.0),)
     for loss in losses:
         merged: dict[float, list[tuple[float, float]]] = {}
-        if len(found) * len(loss.outcomes) > MOST_OUTCOMES * 50:
+        if len(found) * len(loss.outcomes) > MOST_PRODUCTS:
             return None
         for p, q in found:
             for r, s in loss.outcomes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from audit.auditors.components.forms import Exposed
+from audit.auditors.components.lattices import LATTICES, loss_on_lattice
 from audit.auditors.components.pairs_of_chances import ChanceLoss
 from audit.auditors.components.recording.steps import Entry
 from proofs.losses import (
@@ -34,11 +35,15 @@ ONE_SIDED = frozenset({"exponential", "geometric"})
 
 @dataclass(frozen=True)
 class Law:
-    """The law of a draw by the only parameter that counts, and the line that draws it."""
+    """The law of a draw by the only parameter that counts, and the line that draws it.
+
+    ``parameters``: of a law on whole numbers, all of them; its ``scale`` is its deviation.
+    """
 
     name: str
     scale: float
     place: str
+    parameters: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,14 +88,14 @@ Laws = Mapping[Entry, Law]
 """The laws of draws."""
 
 
-def loss_of(law: str, scale: float, shift: Fraction) -> Loss | float | None:
+def loss_of(law: Law, shift: Fraction) -> Loss | ChanceLoss | float | None:
     """The loss of one draw that is shifted; None for unknown ones.
 
     A float is the chance with which the two are told apart for certain: of whole numbers that move
     by a part of one, and of laws with an end.
     """
-    size, width = abs(shift), Fraction(scale)
-    match law:
+    size, width = abs(shift), Fraction(law.scale)
+    match law.name:
         case "laplace":
             return LaplaceLoss(size / width)
         case "normal":
@@ -104,8 +109,12 @@ def loss_of(law: str, scale: float, shift: Fraction) -> Loss | float | None:
                 return 1.0
             return DiscreteGaussianLoss(width**2, int(size))
         case "geometric" | "exponential" | "mirrored exponential":
-            whole = law != "geometric" or size.denominator == 1
-            return -math.expm1(-float(size) / scale) if whole else 1.0
+            whole = law.name != "geometric" or size.denominator == 1
+            return -math.expm1(-float(size) / law.scale) if whole else 1.0
+        case name if name in LATTICES:
+            if size.denominator != 1:
+                return 1.0
+            return loss_on_lattice(name, law.parameters, int(shift))
     return None
 
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from audit.auditors.components.aligned import ALIGNED, align, select_gumbel
 from audit.auditors.components.chances import toss, weigh
 from audit.auditors.components.forms import COMPARED, EXTREME, Exposed, Form, Read
+from audit.auditors.components.lattices import LATTICES, deviation_of
 from audit.auditors.components.linear import rank
 from audit.auditors.components.parts import Law, Part, unknown_part
 from audit.auditors.components.recording.places import UNKNOWN
@@ -119,9 +120,22 @@ def _law(read: Read, draw: Entry) -> Law:
         if 0 < chance < 1:
             return Law("geometric", -1 / math.log1p(-chance), call.place)
         return Law("unknown", 0.0, call.place)
+    if call.law in LATTICES:
+        return _lattice(call, draw)
     scale = _entry_of(call.parameters.get("scale"), draw, call)
     known = scale > 0 and math.isfinite(scale)
     return Law(call.law, scale, call.place) if known else Law("unknown", 0.0, call.place)
+
+
+def _lattice(call: Call, draw: Entry) -> Law:
+    """A law on whole numbers, by its parameters as NumPy has them."""
+    names = {"binomial": ("n", ""), "poisson": ("",), "negative binomial": ("n", "")}[call.law]
+    given = {**call.parameters, "": call.value}
+    parameters = tuple(_entry_of(given.get(name), draw, call) for name in names)
+    chance = parameters[-1]
+    if chance <= 0 or parameters[0] <= 0 or (len(parameters) == 2 and chance >= 1):
+        return Law("unknown", 0.0, call.place)
+    return Law(call.law, deviation_of(call.law, parameters), call.place, parameters)
 
 
 def _entry_of(parameter: object, draw: Entry, call: Call) -> float:

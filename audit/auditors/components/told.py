@@ -14,6 +14,7 @@ from fractions import Fraction
 from audit.auditors.components.aligned import ALIGNED, align
 from audit.auditors.components.forms import Exposed
 from audit.auditors.components.linear import dot, rank, solve
+from audit.auditors.components.pairs_of_chances import ChanceLoss
 from audit.auditors.components.parts import (
     INFINITE,
     MIRRORED,
@@ -70,7 +71,7 @@ def _shifted(
     moved: tuple[Fraction, ...],
 ) -> Part:
     """The exact part of independent draws that are shifted."""
-    losses: list[Loss] = []
+    losses: list[Loss | ChanceLoss] = []
     lines: list[Line] = []
     leak = 0.0
     why = ""
@@ -79,7 +80,7 @@ def _shifted(
             continue
         law = laws[draw]
         added = next(one.place for one in told if draw in one.form.draws)
-        loss = loss_of(law.name, law.scale, shift)
+        loss = loss_of(law, shift)
         if isinstance(loss, float):
             leak = max(leak, loss)
             why = f"{law.name} noise has an end, or steps, that such a move shows"
@@ -115,8 +116,8 @@ def _convolved(one: Exposed, laws: Laws) -> Part | None:
     if up != -down or laws[first].scale != laws[second].scale:
         return None
     name = "discrete laplace" if law.name == "geometric" else "laplace"
-    found = loss_of(name, law.scale, moved / up)
     two = Law(name, law.scale, law.place)
+    found = loss_of(two, moved / up)
     if isinstance(found, float):
         why = "noise of whole numbers does not hide what moves by a part of one"
         line = line_of_draw(two, one.place, moved, INFINITE)

@@ -138,6 +138,7 @@ _LAWS_OF_NUMPY: dict[str, Callable[[Arguments], Said]] = {
     "beta": read_weighed("beta", "a", "b"),
     "binomial": read_weighed("binomial", "p", "n"),
     "poisson": read_weighed("poisson", "lam"),
+    "negative_binomial": read_weighed("negative binomial", "p", "n"),
     "multinomial": read_weighed("multinomial", "pvals", "n"),
     "dirichlet": read_weighed("dirichlet", "alpha"),
     "choice": _choice,
