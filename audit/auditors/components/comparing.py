@@ -38,6 +38,9 @@ EPSILONS = (*(Fraction(step, 8) for step in range(9)), *map(Fraction, ("3/2", "2
 MOST_BESIDE = 64
 """The most different losses of choices beside noise: each asks for the noise's own δ."""
 
+MOST_BESIDE_NORMAL = 1_000
+"""The same beside normal noise, whose δ is a closed form."""
+
 ROUNDED = 1e-15
 """What a sum of doubles up to 1 may be off."""
 
@@ -119,7 +122,9 @@ def _violates_beside(
         case RenyiDP(order, bound):
             return _renyi_beside(choices, losses, order, end) > bound * more
     product = multiply(choices)
-    if product is None or (losses and len(product.outcomes) > MOST_BESIDE):
+    normal = all(isinstance(loss, GaussianLoss) for _, loss in losses)
+    most = MOST_BESIDE_NORMAL if normal else MOST_BESIDE
+    if product is None or (losses and len(product.outcomes) > most):
         return end == "upper"
 
     @functools.cache

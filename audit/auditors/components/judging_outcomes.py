@@ -174,4 +174,5 @@ def _list_places(looked: Looked) -> list[str]:
     moved = [one.place for t in looked.transcripts for one, _, _ in t.read.weighed]
     runs = [one for t in looked.transcripts for one in (t.first, t.second)]
     drawn = [step.place for one in runs for step in one.steps if isinstance(step, Call)]
-    return list(dict.fromkeys((*moved, *drawn))) or [UNKNOWN]
+    parted = [place for one in runs if one.parted for place in one.parted[1:] if place]
+    return list(dict.fromkeys((*moved, *drawn, *parted))) or [UNKNOWN]

@@ -216,6 +216,7 @@ HONEST = (
     ("sparse_vector", "epsilon=1", "add-remove"),
     ("sparse_vector", "epsilon=1", "replace-one"),
     ("exponential_mechanism", "epsilon=1", "replace-one"),
+    ("randomised_response", "epsilon=1", "replace-one"),
     ("ratio_mean", "epsilon=1", "add-remove"),
     ("two_rounds", "epsilon=1", "add-remove"),
     ("gradient_steps", "mu=1", "add-remove"),
@@ -233,7 +234,6 @@ OPEN = (
     ("two_summed", "epsilon=1", "add-remove"),
     ("ratio_mean", "epsilon=0.9", "add-remove"),
     ("cancelled", "epsilon=1", "add-remove"),
-    ("randomised_response", "epsilon=1", "replace-one"),
     ("noisy_max_of_python", "epsilon=1/2", "add-remove"),
 )
 """Ones that keep more than their noisy answers tell, or of which nothing is decided here."""

@@ -158,7 +158,19 @@ def formula_halved(records, rng):
     return len(records) + noise
 
 
+def noise_told(records, rng):
+    """For debugging, the noise stands beside the answer."""
+    noise = rng.normal(0, 2.0, 3)  # BUG
+    return {"noisy": counts(records) + noise, "noise": noise}
+
+
+def trials_for_noise(records, rng):
+    return counts(records) + rng.binomial(100, 0.5, 3)  # BUG
+
+
 PLANTED = (
+    ("noise_told", "mu=1/2", "add-remove"),
+    ("trials_for_noise", "epsilon=0.5", "add-remove"),
     ("formula_halved", "epsilon=0.5", "add-remove"),
     ("scale_halved", "epsilon=0.5", "add-remove"),
     ("deviation_for_scale", "epsilon=0.5", "add-remove"),
