@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from audit.auditors.components.forms import Exposed, Form
+from audit.auditors.components.forms import Exposed
+from audit.auditors.components.multiples import Form
 from audit.auditors.components.pairs_of_chances import state_chances
 from audit.auditors.components.parts import (
     ONE_SIDED,

@@ -8,11 +8,12 @@ what it makes of a noisy answer is public, and that answer is *exposed* to it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from audit.auditors.components.multiples import LINEAR, Form
 from audit.auditors.components.recording.steps import Call, Entry, Operation, Recording
 
 COMPARED = frozenset({"less", "less_equal", "greater", "greater_equal"})
@@ -27,35 +28,6 @@ ADDITIVE = frozenset(
     {"laplace", "normal", "logistic", "gumbel", "discrete laplace", "discrete gaussian"}
 )
 """Laws whose value is added to their noise, where a call names one."""
-
-
-@dataclass(frozen=True)
-class Form:
-    """``first``, ``second``: what the noise hides on either database; ``draws``: its multiples."""
-
-    first: Fraction = Fraction(0)
-    second: Fraction = Fraction(0)
-    draws: Mapping[Entry, Fraction] = field(default_factory=dict)
-
-    @property
-    def moved(self) -> Fraction:
-        """How far the pair moves what is hidden."""
-        return self.second - self.first
-
-    def plus(self, other: Form, times: int = 1) -> Form:
-        """The sum, or the difference."""
-        draws = dict(self.draws)
-        for draw, multiple in other.draws.items():
-            draws[draw] = draws.get(draw, Fraction(0)) + times * multiple
-        kept = {draw: multiple for draw, multiple in draws.items() if multiple}
-        return Form(self.first + times * other.first, self.second + times * other.second, kept)
-
-    def times(self, factor: Fraction) -> Form:
-        """A multiple."""
-        if not factor:
-            return Form()
-        draws = {draw: multiple * factor for draw, multiple in self.draws.items()}
-        return Form(self.first * factor, self.second * factor, draws)
 
 
 @dataclass(frozen=True)
@@ -211,7 +183,7 @@ class _Reading:
         answer: object,
     ) -> Form:
         traced = [left for left, _ in both if isinstance(left, tuple)]
-        known = _LINEAR.get(step.name)
+        known = LINEAR.get(step.name)
         if known is not None and len(forms) == known[0]:
             found = known[1](forms)
             if found is not None:
@@ -332,30 +304,6 @@ class _Reading:
 _REDUCED = frozenset(
     f"reduced {name}" for name in ("maximum", "minimum", "logical_or", "logical_and")
 )
-
-
-def _multiply(forms: Sequence[Form]) -> Form | None:
-    for one, other in (forms, forms[::-1]):
-        if not one.draws and not one.moved:
-            return other.times(one.first)
-    return None
-
-
-def _divide(forms: Sequence[Form]) -> Form | None:
-    below = forms[1]
-    if below.draws or below.moved or not below.first:
-        return None
-    return forms[0].times(1 / below.first)
-
-
-_LINEAR: Mapping[str, tuple[int, Callable[[Sequence[Form]], Form | None]]] = {
-    "add": (2, lambda forms: forms[0].plus(forms[1])),
-    "subtract": (2, lambda forms: forms[0].plus(forms[1], -1)),
-    "negative": (1, lambda forms: forms[0].times(Fraction(-1))),
-    "positive": (1, lambda forms: forms[0]),
-    "multiply": (2, _multiply),
-    "divide": (2, _divide),
-}
 
 
 def _pairs(one: Operation, other: Operation) -> list[tuple[Sequence[object], Sequence[object]]]:

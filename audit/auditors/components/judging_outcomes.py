@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from audit.auditors.components.case import HIDDEN, NAME, Case
-from audit.auditors.components.cells import WHOLE, Cell, Several, cell_of
+from audit.auditors.components.cells import Cell, cell_of
 from audit.auditors.components.comparing import may_violate, violates
 from audit.auditors.components.looking import Looked
 from audit.auditors.components.outcomes import MOST_CELLS, Law, Output, find_laws
@@ -18,6 +18,7 @@ from audit.auditors.components.pairs_of_chances import ChanceLoss, state_chances
 from audit.auditors.components.parts import Line
 from audit.auditors.components.recording.places import UNKNOWN
 from audit.auditors.components.recording.steps import Call
+from audit.auditors.components.sources import WHOLE, Several
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour
 

@@ -16,16 +16,9 @@ from itertools import pairwise
 from typing import Any
 
 from audit.auditors.components.asking import Ask, Wanted
-from audit.auditors.components.cells import (
-    WHOLE,
-    Cell,
-    Piece,
-    Range,
-    Source,
-    Uniform,
-    cell_of,
-)
+from audit.auditors.components.cells import Cell, Piece, cell_of
 from audit.auditors.components.recording.steps import Call, Entry, Recording
+from audit.auditors.components.sources import WHOLE, Range, Source, Uniform
 
 MOST_CELLS = 300
 """The most cells of a database (four records with two coins each have 256)."""

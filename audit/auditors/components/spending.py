@@ -11,9 +11,10 @@ from fractions import Fraction
 
 from audit.auditors.components.aligned import ALIGNED, align, select_gumbel
 from audit.auditors.components.chances import toss, weigh
-from audit.auditors.components.forms import COMPARED, EXTREME, Exposed, Form, Read
+from audit.auditors.components.forms import COMPARED, EXTREME, Exposed, Read
 from audit.auditors.components.lattices import LATTICES, deviation_of
 from audit.auditors.components.linear import rank
+from audit.auditors.components.multiples import Form
 from audit.auditors.components.parts import Law, Part, unknown_part
 from audit.auditors.components.recording.places import UNKNOWN
 from audit.auditors.components.recording.steps import Call, Entry

@@ -15,8 +15,9 @@ from fractions import Fraction
 from typing import Any
 
 from audit.auditors.components.asking import Ask, Wanted
-from audit.auditors.components.forms import Exposed, Form, Read
+from audit.auditors.components.forms import Exposed, Read
 from audit.auditors.components.looking import Looked, Transcript
+from audit.auditors.components.multiples import Form
 from audit.auditors.components.recording.steps import Call, Entry, Operation, Recording
 
 MOST = 40
