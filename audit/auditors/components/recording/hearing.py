@@ -24,7 +24,12 @@ from audit.auditors.components.recording.generators import (
     record_default_rng,
     record_maker,
 )
-from audit.auditors.components.recording.operations import FORMULAS, attach, follow
+from audit.auditors.components.recording.operations import (
+    FORMULAS,
+    attach,
+    follow,
+    search_sorted,
+)
 from audit.auditors.components.recording.picking import record_draw
 from audit.auditors.components.recording.primitives import (
     SCIPY,
@@ -59,6 +64,7 @@ def _replacements(primitives: Sequence[Primitive]) -> Iterator[tuple[Any, Any]]:
         (random.SystemRandom, RecordedSystem),
     ):
         yield plain, record_maker(plain, kind)
+    yield np.searchsorted, search_sorted
     for name in FORMULAS:
         yield getattr(math, name), follow(name)
     for primitive in primitives:

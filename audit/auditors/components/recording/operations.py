@@ -154,7 +154,21 @@ def _concatenate(arrays: Any, *args: Any, **options: Any) -> Any:
     return trace(plain, codes, tape)
 
 
-_FUNCTIONS: dict[Any, Callable[..., Any]] = {np.where: _where, np.concatenate: _concatenate}
+def search_sorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    """`numpy.searchsorted`; the tape is told of all comparisons that its answer follows from."""
+    plain = _SEARCH(strip(a), strip(v), side, sorter)
+    if is_traced(v) and not is_traced(a):
+        compare = np.greater if side == "left" else np.greater_equal
+        compare(v[..., None] if isinstance(v, np.ndarray) else v, np.asarray(a))
+    return plain
+
+
+_SEARCH = np.searchsorted
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.where: _where,
+    np.concatenate: _concatenate,
+    np.searchsorted: search_sorted,
+}
 
 _BINARY = {
     "add": ("add", operator.add),

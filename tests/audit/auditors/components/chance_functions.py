@@ -105,6 +105,11 @@ def own_sampler(records, rng):
     return 2
 
 
+def searched(records, rng):
+    shares = np.cumsum(chances(counts(records) / 4))
+    return int(np.searchsorted(shares, rng.random())), np.searchsorted(shares, rng.random(2))
+
+
 def choice_and_count(records, rng):
     """A choice, and a count beside noise."""
     best = rng.choice(3, p=chances(counts(records) / 4))
@@ -196,6 +201,7 @@ KEPT = (
     ("two_choices", "epsilon=1/2, delta=1/10", "replace-one"),
     *((name, "epsilon=1", "replace-one") for name in ("gumbel_twice", "exponential_max")),
     *((name, "epsilon=1", "replace-one") for name in ("permute_and_flip", "own_sampler")),
+    ("searched", "epsilon=3/2", "replace-one"),
     ("choice_and_count", "epsilon=1", "add-remove"),
     ("choice_and_count", "epsilon=1/2, delta=1/5", "add-remove"),
     ("flipped", "mu=1.23", "replace-one"),
@@ -210,6 +216,7 @@ BROKEN = (
     ("coin_too_heavy", "mu=5/4", "replace-one"),
     ("weights_twice", "epsilon=1", "replace-one"),
     ("two_choices", "epsilon=1/2", "replace-one"),
+    ("searched", "epsilon=1", "replace-one"),
     ("gumbel_halved", "epsilon=1", "replace-one"),
     ("exponential_halved", "epsilon=1", "replace-one"),
     ("of_the_data", "epsilon=1", "replace-one"),
