@@ -106,7 +106,7 @@ def own_sampler(records, rng):
 
 
 def searched(records, rng):
-    shares = np.cumsum(chances(counts(records) / 4))
+    shares = np.cumsum(chances(counts(records) / 4))[:-1]
     return int(np.searchsorted(shares, rng.random())), np.searchsorted(shares, rng.random(2))
 
 
@@ -216,7 +216,7 @@ BROKEN = (
     ("coin_too_heavy", "mu=5/4", "replace-one"),
     ("weights_twice", "epsilon=1", "replace-one"),
     ("two_choices", "epsilon=1/2", "replace-one"),
-    ("searched", "epsilon=1", "replace-one"),
+    ("searched", "epsilon=1/2", "replace-one"),
     ("gumbel_halved", "epsilon=1", "replace-one"),
     ("exponential_halved", "epsilon=1", "replace-one"),
     ("of_the_data", "epsilon=1", "replace-one"),
