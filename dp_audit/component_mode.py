@@ -106,7 +106,8 @@ def components(
         else list_float_pairs(column, about, size, MOST_PAIRS),
         start,
         functions,
-        shrinks=column is None and not (about.records_public and size is not None),
+        shrinks=not (about.records_public and size is not None),
+        simplifies=about.unit.is_record,
         again=_command(locals()) if isinstance(subject, str) else "",
     )
     examined = examine(case)

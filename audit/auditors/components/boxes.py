@@ -51,6 +51,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
             pairs,
             attack.seed,
             shrinks=attack.pair is None and attack.min_records == 0 and not _fixed(claim),
+            simplifies=attack.pair is None and claim.neighbours.unit.is_record,
             hidden=attack.pair is not None and not attack.data_is_public,
             alarm=NO_RUNS,
             again=(

@@ -11,7 +11,7 @@ from audit.auditors.components.readable import Readable, find_readable
 from audit.auditors.components.recording.named import Named
 from audit.auditors.components.recording.steps import Entry
 from audit.statements.evidence import Decision
-from audit.statements.finding import Finding, Rigour, Shown
+from audit.statements.finding import Excess, Finding, Rigour, Shown
 from audit.subjects.pair import Pair
 from proofs.guarantees import Guarantee
 
@@ -31,8 +31,8 @@ HIDDEN = "the two given databases show it; --data-is-public shows how"
 class Case:
     """What is examined: how it is asked, against which claim, on which pairs of neighbours.
 
-    ``named``: functions that are recorded as one call each. ``shrinks``: a pair may be made
-    smaller. ``hidden``: it holds databases of the user, of which nothing is told. ``alarm``: the
+    ``named``: functions that are recorded as one call each. ``shrinks``: records may be left out
+    of a pair; ``simplifies``: values of its records may be others. ``hidden``: it holds databases of the user, of which nothing is told. ``alarm``: the
     error of what runs refute. ``again``: the command that shows the same.
     """
 
@@ -42,6 +42,7 @@ class Case:
     seed: int = 0
     named: Sequence[Named] = ()
     shrinks: bool = True
+    simplifies: bool = True
     hidden: bool = False
     alarm: float = ALARM
     again: str = ""
@@ -68,6 +69,7 @@ def state_finding(
     place: str,
     decision: Decision,
     error: float | None = None,
+    excess: Excess | None = None,
 ) -> Finding:
     """A finding on a pair, at a line; ``error``: of one that runs show."""
     return Finding(
@@ -82,6 +84,7 @@ def state_finding(
         pair=case.show_pair(looked),
         responsible=place,
         error=error,
+        excess=excess,
     )
 
 

@@ -10,8 +10,6 @@ from audit.auditors.components.comparing import Spent, may_violate, violates
 from audit.auditors.components.differences import (
     find_outputs,
     find_scales,
-    find_sensitivities,
-    find_stale,
     find_unread,
 )
 from audit.auditors.components.fixed_choices import find_fixed_choices
@@ -19,10 +17,11 @@ from audit.auditors.components.judging_outcomes import judge_outcomes
 from audit.auditors.components.lattices import LATTICES
 from audit.auditors.components.looking import Looked, Transcript, look
 from audit.auditors.components.parts import Line, Part
-from audit.auditors.components.quantiles import recognise
 from audit.auditors.components.readable import select_readable
+from audit.auditors.components.sensitivities import find_sensitivities
+from audit.auditors.components.shrinking import look_closer, shrink
+from audit.auditors.components.stale import find_stale
 from audit.auditors.components.stated_laws import examine_laws
-from audit.auditors.components.unseen import add_unseen
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour
 from proofs.guarantees import ApproxDP
@@ -72,11 +71,14 @@ def examine(case: Case) -> Examined:
         finding, lines = judged
         kept = finding.decision is Decision.KEPT
         return Examined((finding, _nothing_else(case)) if kept else (finding,), lines)
-    looks = recognise(case.ask, add_unseen(case.ask, looks))
+    looks = look_closer(case.ask, looks)
     runs = [one for looked in looks for one in looked.transcripts]
     if all(one.first.error is not None for one in runs):
         raise ProtocolError(f"every run raises ({runs[0].first.error}): there is nothing to record")
-    worst = max(looks, key=lambda one: (_over(case, one.worst), *one.worst.size))
+    worst = max(looks, key=lambda one: _order(case, one))
+    if _over(case, worst.worst):
+        most = _order(case, worst)
+        worst = shrink(case, worst, lambda tried: _order(case, tried) >= most)
     findings = [
         _spending(case, worst),
         *find_scales(case, looks),
@@ -96,6 +98,10 @@ def _losses(parts: Sequence[Part]) -> tuple[list[Spent], float]:
     return [loss for part in parts for loss in part.losses or ()], max(
         (part.leak for part in parts), default=0.0
     )
+
+
+def _order(case: Case, looked: Looked) -> tuple[bool, bool, float]:
+    return _over(case, looked.worst), *looked.worst.size
 
 
 def _over(case: Case, transcript: Transcript) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from audit.auditors.components.recording.calls import CURRENT
+from audit.auditors.components.recording.entropy import urandom
 from audit.auditors.components.recording.picking import record_draw
 from audit.auditors.components.recording.places import SEEDED, place_of
 from audit.auditors.components.recording.primitives import (
@@ -69,6 +70,10 @@ for _name in dir(np.random.RandomState):
 class RecordedRandom(random.Random):
     """A generator of Python, recorded."""
 
+    def __init__(self, x: Any = None) -> None:
+        # What C reads of the system's entropy no run could repeat.
+        super().__init__(urandom(32) if x is None else x)
+
 
 class RecordedSystem(random.SystemRandom):
     """The generator of the system's entropy, recorded."""
@@ -121,7 +126,9 @@ def record_maker(plain: Any, recorded: Any) -> Any:
             name = f"{plain.__module__.split('.')[0]}.{plain.__name__}"
             seed = args[0] if args else next(iter(options.values()), None)
             CURRENT.tape.seed(name, _spell_seed(seed), place_of(sys._getframe(1), SEEDED))
-            return recorded(*args, **options)
+            # What it reads of the system's entropy is no draw of the foreign code.
+            with CURRENT.tape:
+                return recorded(*args, **options)
 
     maker = Maker(plain.__name__, (plain,), {"__module__": plain.__module__})
     return maker

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from audit.auditors.components.recording.calls import read_said, record, record_call
+from audit.auditors.components.recording.entropy import urandom
 from audit.auditors.components.recording.generators import (
     STATES,
     RecordedRandom,
@@ -56,7 +57,7 @@ def _replacements(primitives: Sequence[Primitive]) -> Iterator[tuple[Any, Any]]:
         owner = getattr(method, "__self__", None)
         if isinstance(owner, random.Random) and name not in STATES:
             yield method, record_draw(method, Primitive(f"random:{name}", law_of_python(name)))
-    yield os.urandom, record(os.urandom, Primitive("os:urandom", lambda given: Said("unknown")))
+    yield os.urandom, record(urandom, Primitive("os:urandom", lambda given: Said("unknown")))
     yield np.random.default_rng, record_default_rng(np.random.default_rng)
     for plain, kind in (
         (np.random.RandomState, RecordedState),

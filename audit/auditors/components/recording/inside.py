@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audit.auditors.components.recording.hearing import listen_to
+from audit.auditors.components.recording.held import replace_held
 from audit.auditors.components.recording.libraries import PRIMITIVES, watch_imports
 from audit.auditors.components.recording.named import parse_named
 from audit.auditors.components.recording.places import home_of
@@ -59,7 +60,7 @@ def answer(subject: Listened, job: Mapping[str, Any]) -> str:
     databases = job["databases"]
     # What it imports as it runs has to be there before it is listened to.
     run(subject, databases[0], 0, None)
-    with listen_to(primitives):
+    with listen_to(primitives), replace_held():
         try:
             made = _make(subject, databases, job["runs"])
         except TooLong:

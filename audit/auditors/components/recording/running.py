@@ -6,7 +6,7 @@ import pickle
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 
 from audit.auditors.components.recording.calls import CURRENT
 from audit.auditors.components.recording.generators import RecordedGenerator
+from audit.auditors.components.recording.held import freeze
 from audit.auditors.components.recording.places import line_of
 from audit.auditors.components.recording.steps import Recording
 from audit.auditors.components.recording.tape import Parted, Tape
@@ -51,7 +52,7 @@ def run(listened: Listened, database: Any, seed: int, tape: Tape | None) -> Reco
     lines: set[str] = set()
     last = [""]
     output, error = None, None
-    with _seed_generators(seed):
+    with nullcontext() if tape is None else freeze(seed), _seed_generators(seed):
         CURRENT.tape = tape
         try:
             with _trace_lines(None if tape is None else listened.home, lines, last):
