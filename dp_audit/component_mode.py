@@ -43,6 +43,7 @@ def components(
     parameters: Mapping[str, Any] | None = None,
     form: Form | None = None,
     python: str | Path | None = None,
+    doubles: bool = False,
     seed: int | None = None,
     seconds: int | None = None,
     megabytes: int | None = None,
@@ -72,6 +73,9 @@ def components(
         Functions that are recorded as one call of noise each: ``"module:attribute"``, whose first
         argument is what they hide; with ``"=laplace(scale=b)"`` the law is stated by names of the
         function's parameters.
+    doubles
+        Count what the low bits of floats tell, which claims of mechanisms over real numbers leave
+        out: by default it is noted.
     seed
         Of the recorded runs (0).
     seconds, megabytes
@@ -108,7 +112,8 @@ def components(
         functions,
         shrinks=not (about.records_public and size is not None),
         simplifies=about.unit.is_record,
-        again=_command(locals()) if isinstance(subject, str) else "",
+        doubles=doubles,
+        again=_command(subject, locals()) if isinstance(subject, str) else "",
     )
     examined = examine(case)
     return ComponentsResult(found.name, guarantee, about, examined.findings, examined.lines)
@@ -139,17 +144,28 @@ def _subject(
     return live_box(subject, kind, name_of(subject), parameters, rows, claim.domain)
 
 
-def _command(asked: dict[str, Any]) -> str:
-    """The command of a named subject with these arguments."""
+def _command(subject: str, asked: Mapping[str, Any]) -> str:
+    """The command of a named subject with these arguments, as they were given.
+
+    Of a domain that is an object, no file can be named: the command leaves a place for one.
+    """
     about = asked["about"]
-    words = ["dp-audit", "components", asked["subject"], "--declared", asked["declared"]]
+    words = ["dp-audit", "components", subject, "--declared", asked["declared"]]
     words += ["--neighbours", about.name]
     if not about.unit.is_record:
         words += ["--unit", "person", "--max-records", str(about.unit.max_records)]
-    for name in ("domain", "cells", "floats", "records", "rows", "seed", "seconds", "megabytes"):
+    if asked["domain"] is not None:
+        named = isinstance(asked["domain"], str | Path)
+        words += ["--domain", str(asked["domain"]) if named else "DOMAIN.toml"]
+    for name in VALUED:
         words += [] if asked[name] is None else [f"--{name}", str(asked[name])]
     for one in asked["named"]:
         words += ["--record", one]
     for name, value in dict(asked["parameters"] or {}).items():
         words += ["--set", f"{name}={value}"]
+    words += ["--doubles"] if asked["doubles"] else []
     return shlex.join(words)
+
+
+VALUED = ("cells", "floats", "records", "rows", "python", "seed", "seconds", "megabytes")
+"""Flags of the command with a value, which is that of the argument of the same name."""

@@ -35,6 +35,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     common.add_settings(parser)
     common.add_python(parser)
+    parser.add_argument(
+        "--doubles",
+        action="store_true",
+        default=None,
+        help="count what the low bits of floats tell (default: the claim is of real numbers)",
+    )
     parser.add_argument("--seed", metavar="S", help="of the recorded runs (default: 0)")
     common.add_limits(parser, f"{Limits().seconds:g}")
     common.add_relation(parser, required=True)

@@ -32,8 +32,10 @@ class Case:
     """What is examined: how it is asked, against which claim, on which pairs of neighbours.
 
     ``named``: functions that are recorded as one call each. ``shrinks``: records may be left out
-    of a pair; ``simplifies``: values of its records may be others. ``hidden``: it holds databases of the user, of which nothing is told. ``alarm``: the
-    error of what runs refute. ``again``: the command that shows the same.
+    of a pair; ``simplifies``: values of its records may be others. ``hidden``: it holds databases
+    of the user, of which nothing is told. ``alarm``: the error of what runs refute. ``doubles``:
+    the claim speaks of the doubles that come out, and not of real numbers. ``again``: the command
+    that shows the same.
     """
 
     ask: Ask
@@ -45,6 +47,7 @@ class Case:
     simplifies: bool = True
     hidden: bool = False
     alarm: float = ALARM
+    doubles: bool = False
     again: str = ""
 
     def covers(self) -> str:

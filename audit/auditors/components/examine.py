@@ -16,6 +16,7 @@ from audit.auditors.components.fixed_choices import find_fixed_choices
 from audit.auditors.components.judging_outcomes import judge_outcomes
 from audit.auditors.components.lattices import LATTICES
 from audit.auditors.components.looking import Looked, Transcript, look
+from audit.auditors.components.low_bits import find_low_bits
 from audit.auditors.components.parts import Line, Part
 from audit.auditors.components.readable import select_readable
 from audit.auditors.components.sensitivities import find_sensitivities
@@ -87,6 +88,7 @@ def examine(case: Case) -> Examined:
         *find_stale(case, looks),
         *find_fixed_choices(case, looks),
         *find_outputs(case, looks),
+        *find_low_bits(case, looks),
         *examine_laws(case.ask, case.named, worst.pair, case.seed, case.alarm / 4),
     ]
     if all(one.about not in BESIDE for one in findings):

@@ -20,7 +20,7 @@ from audit.auditors.components.shrinking import shrink
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding
 
-REPEATED = ALARM / 16
+REPEATED = ALARM / 32
 """The largest chance that honest whole-number noise of a line is called the same in every run."""
 
 MOST_RUNS = 500
