@@ -19,6 +19,7 @@ from audit.auditors.components.looking import Looked, Transcript, look
 from audit.auditors.components.low_bits import find_low_bits
 from audit.auditors.components.parts import Line, Part
 from audit.auditors.components.readable import select_readable
+from audit.auditors.components.recording.primitives import STATED
 from audit.auditors.components.sensitivities import find_sensitivities
 from audit.auditors.components.shrinking import look_closer, shrink
 from audit.auditors.components.stale import find_stale
@@ -192,6 +193,8 @@ def _words(parts: Sequence[Part]) -> str:
     whole = sorted(bare & LATTICES)
     told += [f"{' and '.join(whole)} noise, which has no largest loss"] if whole else []
     told += [f"normal noise with μ² = {squared:.6g}"] if squared else []
+    stated = sum(line.law == STATED and line.epsilon < float("inf") for line in lines)
+    told += [f"{stated} answers at the word of their library, an assumption"] if stated else []
     leak = max((part.leak for part in parts), default=0.0)
     told += [f"{_explain_leak(parts)} (told apart with chance {leak:.3g})"] if leak else []
     unknown = sum(part.losses is None and not part.leak for part in parts)

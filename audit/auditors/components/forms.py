@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from audit.auditors.components.multiples import LINEAR, Form
+from audit.auditors.components.recording.primitives import STATED
 from audit.auditors.components.recording.steps import Call, Entry, Operation, Recording
 
 COMPARED = frozenset({"less", "less_equal", "greater", "greater_equal"})
@@ -69,7 +70,8 @@ class Read:
     such ones) others. ``weighed``: calls whose chances move. ``differing``: scales and the like.
     ``calls``: by the number of a step, its call. ``unread``: what was done with what the pair moves
     that is not followed. ``pure``: what was made of noise alone, other than sums; ``known``: of
-    some of that, the law and its scale. ``forms``: of every entry.
+    some of that, the law and its scale. ``forms``: of every entry. ``stated``: calls of no known law
+    whose value moves, and of which a bound is stated.
     """
 
     exposed: tuple[Exposed, ...]
@@ -80,6 +82,7 @@ class Read:
     pure: Mapping[Entry, Operation]
     forms: Mapping[Entry, Form]
     known: Mapping[Entry, tuple[str, float]] = field(default_factory=dict)
+    stated: tuple[tuple[Call, Call], ...] = ()
 
 
 def read(first: Recording, second: Recording) -> Read:
@@ -102,6 +105,7 @@ class _Reading:
         self.weighed: list[tuple[Call, tuple[float, ...], tuple[float, ...]]] = []
         self.differing: list[Differing] = []
         self.unread: list[Differing] = []
+        self.stated: list[tuple[Call, Call]] = []
         self.calls: dict[int, Call] = {}
         self.pure: dict[Entry, Operation] = {}
         self.within: dict[Entry, Operation] = {}
@@ -123,6 +127,9 @@ class _Reading:
                 self.differing.append(
                     Differing(about, one.place, words, (number, 0), ((number, 0),))
                 )
+        if one.law == STATED:
+            self.stated += [(one, other)] if one.value != other.value else []
+            return
         if one.value is None or other.value is None or one.law == "unknown":
             if one.value != other.value:
                 words = f"{one.primitive} hides another value, by a law that nobody stated"
@@ -298,6 +305,7 @@ class _Reading:
             tuple(self.unread),
             self.pure,
             self.forms,
+            stated=tuple(self.stated),
         )
 
 

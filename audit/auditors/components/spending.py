@@ -18,6 +18,7 @@ from audit.auditors.components.multiples import Form
 from audit.auditors.components.parts import Law, Part, unknown_part
 from audit.auditors.components.recording.places import UNKNOWN
 from audit.auditors.components.recording.steps import Call, Entry
+from audit.auditors.components.stated_bounds import bound
 from audit.auditors.components.told import spend_told
 
 LARGEST = 400
@@ -29,6 +30,7 @@ def spend(read: Read) -> tuple[Part, ...]:
     groups = _components([one for one in read.exposed if one.form.draws])
     found = [_part(read, group) for group in groups if any(one.form.moved for one in group)]
     found += [weigh(*one) for one in read.weighed]
+    found += [bound(*both) for both in read.stated]
     return tuple(found)
 
 

@@ -6,13 +6,17 @@ arguments, all of them by name, defaults included, and says what `steps.Call` ha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from audit.auditors.components.recording.tracers import strip
+
+
+STATED = "stated"
+"""The law of a call of which a library states what it spends, and no more."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,15 @@ def read_weighed(law: str, weights: str, *parameters: str) -> Any:
         return Said(law, fixed, given[weights])
 
     return read
+
+
+def read_stated(metric: str, bounds: Sequence[tuple[float, float, float]]) -> dict[str, Any]:
+    """The parameters of a stated call: by the distance of its values, at most what it spends.
+
+    ``bounds``: distances by the ``metric``, the small ones first, each with its ε and δ.
+    """
+    reach, epsilon, delta = zip(*bounds)
+    return {"metric": metric, "reach": reach, "epsilon": epsilon, "delta": delta}
 
 
 def read_unknown(given: Arguments) -> Said:

@@ -13,7 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from audit.auditors.components.recording.primitives import Arguments, Primitive, Said
+from audit.auditors.components.recording.primitives import (
+    STATED,
+    Arguments,
+    Primitive,
+    Said,
+    read_stated,
+)
 
 LIBRARIES = ("diffprivlib",)
 
@@ -107,8 +113,13 @@ def _categorical(mechanism: Any, value: Any) -> list[float]:
     return [mechanism._get_prob(value, target) / total for target in targets]
 
 
-def _unknown(given: Arguments) -> Said:
-    return _of_mechanism(given["self"], "unknown", given["value"])
+def _stated(given: Arguments) -> Said:
+    """What it says of itself: ε and δ, of values that lie its sensitivity apart at most."""
+    mechanism = given["self"]
+    bounds = [(float(mechanism.sensitivity), float(mechanism.epsilon), float(mechanism.delta))]
+    return _of_mechanism(
+        mechanism, STATED, given["value"], read_stated("AbsoluteDistance", bounds)
+    )
 
 
 def _mechanism(where: str, said: Callable[[Arguments], Said]) -> Primitive:
@@ -128,7 +139,7 @@ PRIMITIVES = (
     ),
     _mechanism("exponential:ExponentialCategorical", _chances(_categorical)),
     *(
-        _mechanism(where, _unknown)
+        _mechanism(where, _stated)
         for where in (
             "laplace:LaplaceBoundedDomain",
             "laplace:LaplaceBoundedNoise",

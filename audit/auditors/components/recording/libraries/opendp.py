@@ -9,12 +9,19 @@ only their map is known: a bound on what they spend between two inputs.
 from __future__ import annotations
 
 import functools
+import hashlib
 import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from audit.auditors.components.recording.primitives import Arguments, Primitive, Said
+from audit.auditors.components.recording.primitives import (
+    STATED,
+    Arguments,
+    Primitive,
+    Said,
+    read_stated,
+)
 
 LIBRARIES = ("opendp",)
 
@@ -125,11 +132,58 @@ def watch_imports() -> None:
         sys.meta_path.insert(0, ImportWatch())
 
 
+DISTANCES = range(1, 9)
+"""Of inputs, at which a map is asked."""
+
+_bounds: dict[int, tuple[Any, list[tuple[float, float, float]]]] = {}
+"""By the identity of a measurement, it and what its map gives."""
+
+
+def _list_bounds(measurement: Any) -> list[tuple[float, float, float]]:
+    """Distances of inputs with their ε and δ by the measurement's own map, as far as it has any."""
+    known = _bounds.get(id(measurement))
+    if known is None:
+        measure = str(getattr(measurement, "output_measure", "")).replace(" ", "")
+        found = [_ask_map(measurement, measure, apart) for apart in DISTANCES]
+        known = measurement, [one for one in found if one is not None]
+        _bounds[id(measurement)] = known
+    return known[1]
+
+
+def _ask_map(measurement: Any, measure: str, apart: int) -> tuple[float, float, float] | None:
+    for distance in (apart, float(apart)):
+        try:
+            spent = measurement.map(distance)
+            if measure == "MaxDivergence":
+                return apart, float(spent), 0.0
+            if measure == "Approximate(MaxDivergence)":
+                return apart, float(spent[0]), float(spent[1])
+            return None
+        except Exception:
+            # Of another type, or farther than the metric goes.
+            continue
+    return None
+
+
+def _list_rows(value: Any) -> list[Any]:
+    """A value, or the rows of a list: numbers as they are, else one that tells it from others."""
+    return [_number_of(one) for one in (value if isinstance(value, (list, tuple)) else [value])]
+
+
+def _number_of(row: Any) -> Any:
+    if isinstance(row, (bool, int, float)):
+        return row
+    return int.from_bytes(hashlib.sha256(repr(row).encode()).digest()[:6], "big")
+
+
 def _read_call(given: Arguments) -> Said:
     measurement, value = given["this"], given["arg"]
     noise = getattr(measurement, _NOTE, None)
     if noise is None:
-        return Said("unknown", {}, value)
+        bounds = _list_bounds(measurement)
+        if not bounds:
+            return Said("unknown", {}, value)
+        return Said(STATED, read_stated(str(measurement.input_metric), bounds), _list_rows(value))
     return Said(noise.law, {"scale": noise.scale}, noise.value(value), True)
 
 
