@@ -183,12 +183,13 @@ def certify(
 
     """
     if isinstance(claim, str) and WORDS.fullmatch(claim):
-        if not isinstance(subject, str) or ":" not in subject or python is not None:
+        if not isinstance(subject, str) or ":" not in subject:
             raise InputError(
-                "the claim map(D) is asked of a measurement that is named, module:attribute, and "
-                "runs here; otherwise state what its map gives"
+                "the claim map(D) is asked of a measurement that is named, module:attribute; "
+                "otherwise state what its map gives"
             )
-        asked = Asked(subject, Limits.seconds, Limits.megabytes)
+        elsewhere = None if python is None else find_interpreter(str(python))
+        asked = Asked(subject, Limits.seconds, Limits.megabytes, elsewhere)
         claim = claim_of_map(asked, claim, relation(neighbours, unit, max_records))
     request = Request(
         claim=claim,

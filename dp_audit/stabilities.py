@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from audit.auditors.sensitivity.isolated import SECONDS
 from audit.auditors.stability.examine import EXAMPLES, RECORDS, examine
 from audit.auditors.stability.outputs import Asked, AskedHere
+from audit.subjects.interpreters import find_interpreter
 from dp_audit.arguments import optional_number
 from dp_audit.results import StabilityResult
 from synthesizers.errors import InputError
@@ -25,6 +27,7 @@ def stability(
     records: int | None = None,
     examples: int | None = None,
     seed: int | None = None,
+    python: str | Path | None = None,
     seconds: int | None = None,
     megabytes: int | None = None,
 ) -> StabilityResult:
@@ -55,6 +58,8 @@ def stability(
     records, examples, seed
         Tables of at most so many records are exhausted (3); larger ones that are made up (100),
         and their random numbers (0).
+    python
+        The Python of another environment, in which it runs: dp-audit need not be installed there.
     seconds, megabytes
         What a call may take.
 
@@ -70,8 +75,11 @@ def stability(
         raise InputError(f"--records may be {MOST_RECORDS} at most: all tables are looked at")
     tries = optional_number(examples, "--examples", 0)
     limits = optional_number(seconds, "--seconds", 1), optional_number(megabytes, "--megabytes", 1)
+    if python is not None and not named:
+        raise InputError("--python runs what is named, as module:attribute; this is an object")
+    elsewhere = None if python is None else find_interpreter(str(python))
     asked = (
-        Asked(transformation, float(limits[0] or SECONDS), limits[1] or 4096)
+        Asked(transformation, float(limits[0] or SECONDS), limits[1] or 4096, elsewhere)
         if named
         else AskedHere(transformation)
     )

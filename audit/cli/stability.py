@@ -33,6 +33,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--examples", metavar="K", help=f"larger tables that are made up ({EXAMPLES})"
     )
     parser.add_argument("--seed", metavar="S", help="of these (default: 0)")
+    common.add_python(parser)
     common.add_limits(parser, f"{SECONDS:g}")
     common.add_output(parser, html=True)
 

@@ -53,7 +53,10 @@ def _foreign_command(python: Interpreter, word: str, folder: str, subject: str) 
     return (python.path, "-c", _FOREIGN, OWN_ROOT, word, folder, *ours)
 
 
-OF_OURS = ("audit.auditors.components.recording.inside:Inside",)
+OF_OURS = (
+    "audit.auditors.components.recording.inside:Inside",
+    "audit.auditors.stability.inside:Inside",
+)
 """What of ours runs in another environment in the place of a subject, which it looks into."""
 
 

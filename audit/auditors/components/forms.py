@@ -70,8 +70,8 @@ class Read:
     such ones) others. ``weighed``: calls whose chances move. ``differing``: scales and the like.
     ``calls``: by the number of a step, its call. ``unread``: what was done with what the pair moves
     that is not followed. ``pure``: what was made of noise alone, other than sums; ``known``: of
-    some of that, the law and its scale. ``forms``: of every entry. ``stated``: calls of no known law
-    whose value moves, and of which a bound is stated.
+    some of that, the law and its scale. ``forms``: of every entry. ``stated``: calls of no known
+    law whose value moves, and of which a bound is stated.
     """
 
     exposed: tuple[Exposed, ...]

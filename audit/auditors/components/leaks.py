@@ -87,6 +87,7 @@ def _constant(first: Sequence[Recording], second: Sequence[Recording]) -> Featur
         (lambda one: one.error, None, "the exception"),
         (_shape, None, "the shape of the output"),
         (lambda one: len(one.output), None, "the size of the output"),
+        (_list_finite, None, "which of the output's numbers are finite"),
         (_total, None, "the sum of the output's numbers"),
     ]
     sizes = {len(one.output) for one in (*first, *second)}
@@ -104,6 +105,10 @@ def _constant(first: Sequence[Recording], second: Sequence[Recording]) -> Featur
 
 def _shape(one: Recording) -> Any:
     return len(one.output), tuple(leaf for leaf in one.output if isinstance(leaf, str))
+
+
+def _list_finite(one: Recording) -> Any:
+    return tuple(math.isfinite(leaf) for leaf in one.output if isinstance(leaf, int | float))
 
 
 def _total(one: Recording) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 from audit.auditors.components.parts import INFINITE, Line, Part, number_text
 from audit.auditors.components.recording.steps import Call
@@ -52,8 +51,9 @@ def _distance(one: Call, other: Call) -> Fraction | float | None:
 def _find_bound(one: Call, moved: Fraction | float) -> tuple[float, float] | None:
     """What is stated of the smallest distance that is at least this."""
     metric = str(one.parameters["metric"])
-    told: list[Any] = [one.parameters.get(name) for name in ("reach", "epsilon", "delta")]
-    for reach, epsilon, delta in zip(*(part if isinstance(part, tuple) else () for part in told)):
+    told = [one.parameters.get(name) for name in ("reach", "epsilon", "delta")]
+    columns = [part if isinstance(part, tuple) else () for part in told]
+    for reach, epsilon, delta in zip(*columns, strict=False):
         numbers = all(isinstance(part, int | float) for part in (reach, epsilon, delta))
         if not numbers or not (math.isfinite(epsilon) and epsilon >= 0 and 0 <= delta < 1):
             return None

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from audit.subjects.importing import import_attribute
+from audit.auditors.stability.inside import Answering, Inside
+from audit.subjects.interpreters import Interpreter
 from audit.subjects.isolated import IsolatedBox
-from audit.subjects.mapped import is_measurement, is_transformation, unwrap
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError, ProtocolError
 
@@ -21,27 +21,26 @@ class NoOutput(Exception):
     """Why an input has no output."""
 
 
-class _NoPlainData(Exception):
-    """The type of what can't be told between processes."""
-
-
-MOST_BITS = 10_000
-"""Of whole numbers that are told (Python reads no more than 4,300 digits)."""
-
-
 class Asked:
     """A measurement or a transformation, named as ``module:attribute``, in a process of its own."""
 
-    def __init__(self, subject: str, seconds: float, megabytes: int | None) -> None:
+    def __init__(
+        self,
+        subject: str,
+        seconds: float,
+        megabytes: int | None,
+        python: Interpreter | None = None,
+    ) -> None:
         self.name = subject
-        name = f"{InChild.__module__}:{InChild.__name__}"
+        name = f"{Inside.__module__}:{Inside.__name__}"
         self._box = IsolatedBox(
-            subject, name, "function", {"name": repr(subject)}, ".", seconds, megabytes
+            subject, name, "function", {}, ".", seconds, megabytes, python=python
         )
         self._box.check()
 
     def _answer(self, question: str, value: Any) -> str:
-        found = self._box.draw(Pair([question, value], None), np.zeros(1, np.bool_), 0)
+        job = [self.name, question, value]
+        found = self._box.draw(Pair(job, None), np.zeros(1, np.bool_), 0)
         if found.shapes[0].kind != "text":
             raise NoOutput(f"ended ({found.shapes[0].detail})")
         return str(found.blocks[0][0])
@@ -49,7 +48,8 @@ class Asked:
     def ask(self, question: str, value: Any = None) -> Any:
         """``about``, the ``map`` of a distance, or the ``outputs`` of a list of inputs.
 
-        Raises NoOutput, with the name of what was raised; InputError for what is no plain data.
+        Raises NoOutput, with the name of what was raised; InputError for what has no map, or is no
+        plain data.
         """
         text = self._answer(question, value)
         try:
@@ -61,6 +61,8 @@ class Asked:
                     f"{self.name} gives what is not known here: expected numbers, texts, truth "
                     f"values, and lists and mappings of these; found {plain['untold']}"
                 )
+            if isinstance(plain, dict) and "refused" in plain:
+                raise InputError("".join(c for c in str(plain["refused"])[:500] if c.isprintable()))
             return _read(plain)
         except (NoOutput, InputError):
             raise
@@ -94,73 +96,6 @@ class AskedHere(Asked):
     def _answer(self, question: str, value: Any) -> str:
         # A transformation may change what it is handed.
         return self._answering([question, copy.deepcopy(value)], None)
-
-
-class Answering:
-    """Answers questions about a transformation or a measurement, as text."""
-
-    def __init__(self, subject: Any, name: str) -> None:
-        self._mapped = unwrap(subject)
-        if not (is_measurement(self._mapped) or is_transformation(self._mapped)):
-            raise InputError(
-                f"{name} has no map: expected a measurement or a transformation of OpenDP, an "
-                "object with their attributes, or a function without parameters that makes one"
-            )
-
-    def __call__(self, database: Any, rng: Any) -> str:
-        """The answer to a question, exceptions included."""
-        question, value = database
-        try:
-            if question == "about":
-                found: Any = self._about()
-            elif question == "map":
-                found = self._mapped.map(value)
-            else:
-                found = list(map(self._output, value))
-            return json.dumps(_write(found))
-        except _NoPlainData as error:
-            return json.dumps({"untold": str(error)})
-        except Exception as error:
-            return json.dumps({"raised": type(error).__name__})
-
-    def _output(self, value: Any) -> tuple[str, Any]:
-        """Why there is none, if so, and the output."""
-        try:
-            found = self._mapped(value)
-        except Exception as error:
-            return type(error).__name__, None
-        return "", found
-
-    def _about(self) -> dict[str, str]:
-        names = ("input_domain", "input_metric", "output_metric", "output_measure")
-        return {name: str(getattr(self._mapped, name)) for name in names if self._has(name)}
-
-    def _has(self, name: str) -> bool:
-        return hasattr(self._mapped, name)
-
-
-class InChild(Answering):
-    """What runs in the process of a named one."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(import_attribute(name), name)
-
-
-def _write(value: Any) -> Any:
-    """JSON, in which a float is hexadecimal, and a mapping a list of its items."""
-    if isinstance(value, float):
-        return {"float": value.hex()}
-    if isinstance(value, dict):
-        return {"items": [[_write(key), _write(one)] for key, one in value.items()]}
-    if isinstance(value, list | tuple):
-        return list(map(_write, value))
-    if isinstance(value, int) and value.bit_length() > MOST_BITS:
-        raise _NoPlainData(f"a whole number of more than {MOST_BITS} bits")
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if hasattr(value, "tolist"):
-        return _write(value.tolist())
-    raise _NoPlainData(type(value).__name__)
 
 
 def _read(plain: Any) -> Any:

@@ -14,7 +14,6 @@ import numpy as np
 
 from audit.auditors.components.recording.tracers import strip
 
-
 STATED = "stated"
 """The law of a call of which a library states what it spends, and no more."""
 

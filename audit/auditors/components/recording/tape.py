@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -124,9 +125,9 @@ class Tape:
             traced = [one for one in parts if isinstance(one, tuple)]
             answered = any(one in self._moved for one in traced)
             public = answered and any(self._uses[one] > 1 for one in traced)
-            if hidden[place] and not public:
+            own = [operand[place] for operand in before.operands] if not grouped else []
+            if hidden[place] and not public and _are_finite([*parts, *own]):
                 found[place] = there
-                own = [operand[place] for operand in before.operands]
                 if answered or own != list(parts):
                     self._moved.add((number, place))
             elif answered and found[place] != there:
@@ -216,6 +217,11 @@ def hides(name: str, operands: tuple[Operand, ...], entries: int) -> list[bool]:
     if name not in ADDED:
         return [False] * entries
     return [len({isinstance(one, tuple) for one in both}) == 2 for both in zip(*operands)]
+
+
+def _are_finite(operands: Sequence[Any]) -> bool:
+    """Whether all plain numbers are: an infinite one no noise hides."""
+    return all(math.isfinite(one) for one in operands if isinstance(one, (int, float)))
 
 
 def _name(step: Call | Operation | Seeding) -> str:

@@ -117,9 +117,7 @@ def _stated(given: Arguments) -> Said:
     """What it says of itself: ε and δ, of values that lie its sensitivity apart at most."""
     mechanism = given["self"]
     bounds = [(float(mechanism.sensitivity), float(mechanism.epsilon), float(mechanism.delta))]
-    return _of_mechanism(
-        mechanism, STATED, given["value"], read_stated("AbsoluteDistance", bounds)
-    )
+    return _of_mechanism(mechanism, STATED, given["value"], read_stated("AbsoluteDistance", bounds))
 
 
 def _mechanism(where: str, said: Callable[[Arguments], Said]) -> Primitive:
