@@ -7,10 +7,17 @@ import random
 from collections.abc import Callable
 
 
+PLAIN: Callable[[int], bytes] = os.urandom
+"""The system itself: while something is recorded, `os` has another function by this name."""
+
+_RANDOM = random.Random
+
+
 class System:
     """Where bytes come from; the system itself outside of recorded runs."""
 
-    source: Callable[[int], bytes] = staticmethod(os.urandom)
+    def __init__(self) -> None:
+        self.source = PLAIN
 
 
 SYSTEM = System()
@@ -23,5 +30,5 @@ def urandom(size: int, /) -> bytes:
 
 def bytes_of(seed: int) -> Callable[[int], bytes]:
     """A source whose bytes follow from a seed, and repeat nothing that a seed makes elsewhere."""
-    chance = random.Random(f"the system's entropy in run {seed}")
+    chance = _RANDOM(f"the system's entropy in run {seed}")
     return lambda size: chance.getrandbits(8 * size).to_bytes(size, "little")

@@ -7,7 +7,6 @@ run can be made again; they are as before when it is over.
 from __future__ import annotations
 
 import functools
-import os
 import random
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from audit.auditors.components.recording.calls import CURRENT
-from audit.auditors.components.recording.entropy import SYSTEM, bytes_of
+from audit.auditors.components.recording.entropy import PLAIN, SYSTEM, bytes_of
 from audit.auditors.components.recording.generators import (
     RecordedGenerator,
     RecordedRandom,
@@ -34,7 +33,8 @@ HELD = "held by a module: "
 """How the maker of a generator begins that a module holds, and whose seed is fixed."""
 
 _PYTHON = ((random.Random, RecordedRandom), (random.SystemRandom, RecordedSystem))
-"""The classes themselves: while something is recorded, `random` has others by these names."""
+_OF_NUMPY = (np.random.Generator, np.random.RandomState)
+"""The classes themselves: while something is recorded, modules have others by these names."""
 
 
 class HeldGenerator(RecordedGenerator):
@@ -66,9 +66,9 @@ def replace_held() -> Iterator[None]:
         if not isinstance(names, dict) or getattr(module, "__name__", "").startswith("audit."):
             continue
         for name, value in list(names.items()):
-            if type(value) is _PYTHON[0][0]:
+            if type(value) in [plain for plain, _ in _PYTHON]:
                 made[id(value)] = value
-            elif type(value) in (np.random.Generator, np.random.RandomState):
+            elif type(value) in _OF_NUMPY:
                 if id(value) not in made:
                     made[id(value)] = _record(value, f"{module.__name__}.{name}")
                 names[name] = made[id(value)]
@@ -90,7 +90,7 @@ def replace_held() -> Iterator[None]:
 
 def _record(plain: Any, name: str) -> Any:
     """A recorded generator over the same bits."""
-    if type(plain) is np.random.RandomState:
+    if type(plain) is _OF_NUMPY[1]:
         return RecordedState(plain._bit_generator)
     held = HeldGenerator(plain.bit_generator)
     entropy = getattr(getattr(plain.bit_generator, "seed_seq", None), "entropy", None)
@@ -109,33 +109,40 @@ def freeze(seed: int) -> Iterator[None]:
     try:
         yield
     finally:
-        SYSTEM.source = os.urandom
+        SYSTEM.source = PLAIN
         for one, state in zip(_held, kept):
             _put(one, state)
 
 
 def _state_of(held: Any) -> Any:
-    if isinstance(held, random.Random):
+    if isinstance(held, _PYTHON[1][0]):
+        # Its entropy is the system's; of every two normal draws it keeps one.
+        return held.gauss_next
+    if isinstance(held, _PYTHON[0][0]):
         return held.getstate()
-    if isinstance(held, np.random.RandomState):
+    if isinstance(held, _OF_NUMPY[1]):
         return held.get_state(legacy=False)
     return held.bit_generator.state
 
 
 def _fresh_state(held: Any, seeds: list[int]) -> Any:
     """A state of its kind that follows from whole numbers."""
-    if isinstance(held, random.Random):
-        return random.Random(repr(seeds)).getstate()
-    old = isinstance(held, np.random.RandomState)
+    if isinstance(held, _PYTHON[1][0]):
+        return None
+    if isinstance(held, _PYTHON[0][0]):
+        return _PYTHON[0][0](repr(seeds)).getstate()
+    old = isinstance(held, _OF_NUMPY[1])
     bits = held._bit_generator if old else held.bit_generator
     state = type(bits)(np.random.SeedSequence(seeds)).state
     return {**state, "has_gauss": 0, "gauss": 0.0} if old else state
 
 
 def _put(held: Any, state: Any) -> None:
-    if isinstance(held, random.Random):
+    if isinstance(held, _PYTHON[1][0]):
+        held.gauss_next = state
+    elif isinstance(held, _PYTHON[0][0]):
         held.setstate(state)
-    elif isinstance(held, np.random.RandomState):
+    elif isinstance(held, _OF_NUMPY[1]):
         held.set_state(state)
     else:
         held.bit_generator.state = state
