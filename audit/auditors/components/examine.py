@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from audit.auditors.components.case import HIDDEN, NAME, Case, read_on_both
 from audit.auditors.components.comparing import Spent, may_violate, violates
@@ -90,7 +90,10 @@ def examine(case: Case) -> Examined:
         *find_fixed_choices(case, looks),
         *find_outputs(case, looks),
         *find_low_bits(case, looks),
-        *examine_laws(case.ask, case.named, worst.pair, case.seed, case.alarm / 4),
+        *(
+            replace(one, again=case.again)
+            for one in examine_laws(case.ask, case.named, worst.pair, case.seed, case.alarm / 4)
+        ),
     ]
     if all(one.about not in BESIDE for one in findings):
         findings.append(_nothing_else(case))

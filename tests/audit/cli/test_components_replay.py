@@ -34,7 +34,7 @@ class Estimator:
         import pandas as pd
         return pd.DataFrame({"cell": [str(self.noisy_)] * rows})
 """
-DOMAIN = '[attributes]\ncell = ["0", "1"]\n'
+DOMAIN = '[attributes]\ncell = { values = ["0", "1"] }\n'
 BASE = "--declared epsilon=1 --neighbours add-remove --records 2"
 
 ASKED = {
@@ -77,7 +77,7 @@ def read_flags(words: list[str]) -> dict[str, object]:
 def module(folder: Path) -> None:
     (folder / "foreign.py").write_text(SOURCE)
     (folder / "domain.toml").write_text(DOMAIN)
-    (folder / "persons.toml").write_text('individual = "id"\n' + DOMAIN)
+    (folder / "persons.toml").write_text(DOMAIN + '[individual]\nid = "id"\n')
 
 
 def test_every_flag_has_a_line() -> None:
