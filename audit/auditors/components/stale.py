@@ -27,6 +27,9 @@ MOST_RUNS = 500
 """The most runs that whole-number noise is compared in: enough for draws that are one number 96
 times of a hundred."""
 
+AGAIN = 40
+"""Runs that show that a call repeats itself (a fair coin does so once in 10^12)."""
+
 _SEEDS = 8_000_000
 """Where the seeds of these runs begin."""
 
@@ -64,6 +67,22 @@ def find_stale(case: Case, looks: Sequence[Looked]) -> Iterator[Finding]:
                 continue
             seen.add(one.place)
             yield _state(case, looked, one, None if _is_float(call) or one.held else REPEATED)
+
+
+def repeats_itself(case: Case, looks: Sequence[Looked]) -> bool:
+    """Whether a call answers the same in `AGAIN` runs: its law says nothing of it then."""
+    looked = looks[-1]
+    one, other = (transcript.first for transcript in looked.transcripts[:2])
+    numbers = [
+        number
+        for number, (step, same) in enumerate(zip(one.steps, other.steps, strict=False))
+        if isinstance(step, Call) and step.answer and _told(step) == _told(same)
+    ]
+    if not numbers:
+        return False
+    start = _SEEDS - AGAIN * (1 + case.seed)
+    made = case.ask([looked.pair.first], [Wanted(0, start + run) for run in range(AGAIN)])
+    return any(_are_equal(one, made, number) for number in numbers)
 
 
 def _list_stale(looked: Looked) -> Iterator[Stale]:

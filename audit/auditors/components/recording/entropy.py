@@ -6,7 +6,6 @@ import os
 import random
 from collections.abc import Callable
 
-
 PLAIN: Callable[[int], bytes] = os.urandom
 """The system itself: while something is recorded, `os` has another function by this name."""
 

@@ -117,7 +117,7 @@ def freeze(seed: int) -> Iterator[None]:
 def _state_of(held: Any) -> Any:
     if isinstance(held, _PYTHON[1][0]):
         # Its entropy is the system's; of every two normal draws it keeps one.
-        return held.gauss_next
+        return vars(held)["gauss_next"]
     if isinstance(held, _PYTHON[0][0]):
         return held.getstate()
     if isinstance(held, _OF_NUMPY[1]):
@@ -139,7 +139,7 @@ def _fresh_state(held: Any, seeds: list[int]) -> Any:
 
 def _put(held: Any, state: Any) -> None:
     if isinstance(held, _PYTHON[1][0]):
-        held.gauss_next = state
+        vars(held)["gauss_next"] = state
     elif isinstance(held, _PYTHON[0][0]):
         held.setstate(state)
     elif isinstance(held, _OF_NUMPY[1]):

@@ -37,6 +37,18 @@ def seed_of_python(records, rng):
     return len(records) + own.randint(-9, 9)
 
 
+def seed_of_a_coin(records, rng):
+    own = random.Random(0)
+    truth = any(record["cell"] == "0" for record in records)
+    return truth if own.random() < 0.6 else not truth  # BUG
+
+
+def seed_of_a_choice(records, rng):
+    own = np.random.default_rng(0)
+    weights = np.exp(np.array(counts(records)) / 2)
+    return int(own.choice(3, p=weights / weights.sum())), len(records)  # BUG
+
+
 def seed_of_the_old_generator(records, rng):
     own = np.random.RandomState(0)  # BUG
     return len(records) + own.laplace(scale=1.0)
@@ -102,7 +114,7 @@ def rounded_sum(records, rng):
 
 
 def ordered_sum(records, rng):
-    """A sum that counts the first record twice: the same records in another order are another sum."""
+    """A sum that counts the first record twice, and so follows the order of records."""
     total = 0.0
     for place, record in enumerate(records):
         total += record["x"] * (2 if place == 0 else 1)
@@ -122,6 +134,8 @@ VIOLATIONS = (
     ("low_bits_of_normal", "mu=1", {**CELLS, "doubles": True}),
     ("seed_of_a_call", "epsilon=2", CELLS),
     ("seed_of_python", "epsilon=1", CELLS),
+    ("seed_of_a_coin", "epsilon=1", CELLS),
+    ("seed_of_a_choice", "epsilon=1", CELLS),
     ("seed_of_the_old_generator", "epsilon=1", CELLS),
     ("seed_of_all", "epsilon=1", CELLS),
     ("seed_of_the_module", "epsilon=1", CELLS),

@@ -92,7 +92,7 @@ def test_a_sum_that_overflows_is_named(monkeypatch):
 
 OPENDP = """
 import opendp.combinators
-from opendp.measurements import make_gaussian, make_laplace
+from opendp.measurements import make_gaussian, make_laplace, make_randomized_response_bool
 from opendp.mod import Transformation
 
 DOMAIN = "AtomDomain(T=i32)"
@@ -119,6 +119,13 @@ def zcdp(records, rng):
 def twice(records, rng):
     values = [int(record["cell"]) for record in records]
     return [honest(values) for _ in range(2)]
+
+
+coin = make_randomized_response_bool(0.75)
+
+
+def stated(records, rng):
+    return coin(len(records) > 1)
 """
 
 
@@ -135,6 +142,10 @@ def test_the_law_of_a_measurement_is_that_of_its_constructor(monkeypatch, tmp_pa
     assert kept.exit_code == 0, kept
     assert [row[:3] for row in kept.rows()] == [("uses.py:20", "discrete laplace", "2")]
     assert dpa.components("uses:zcdp", "rho=1/2", **about).exit_code == 0
+    stated = dpa.components("uses:stated", "epsilon=1.1", **about)
+    assert stated.exit_code == 0 and "at the word of their library" in stated.findings[0].found
+    less = dpa.components("uses:stated", "epsilon=1.09", **about)
+    assert less.exit_code == 3 and not less.violated
     assert dpa.components("uses:zcdp", "rho=1/4", **about).exit_code != 0
     broken = dpa.components("uses:twice", "epsilon=1", **about)
     assert broken.exit_code in (1, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import dp_audit as dpa
 from audit.auditors.stability.claims import claim_of_map
 from audit.auditors.stability.outputs import Asked
+from audit.subjects.interpreters import find_interpreter
 from proofs.guarantees import parse_guarantee
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, ReplaceOne
@@ -71,3 +73,33 @@ def test_a_measurement_is_certified_by_its_own_map():
 def test_the_map_is_asked_of_what_has_a_name():
     with pytest.raises(InputError, match="module:attribute"):
         dpa.certify(lambda database, rng: 0, "map(1)", neighbours="add-remove", runs=10)
+
+
+ALONE = """
+class Private:
+    input_domain, input_metric = "VectorDomain(AtomDomain(T=i32))", "SymmetricDistance()"
+    output_measure = "MaxDivergence"
+
+    def map(self, apart):
+        return 0.5 * apart
+
+    def __call__(self, values):
+        return len(values)
+
+measured = Private()
+told = dict()
+"""
+"""A measurement that needs nothing of ours."""
+
+
+def test_a_map_is_asked_in_another_interpreter(monkeypatch, tmp_path):
+    (tmp_path / "alone.py").write_text(ALONE)
+    monkeypatch.chdir(tmp_path)
+    elsewhere = find_interpreter(sys.executable)
+    asked = Asked("alone:measured", 10.0, 4096, elsewhere)
+    assert claim_of_map(asked, "map(2)", ReplaceOne()) == "epsilon=1.0"
+    assert asked.outputs([[1, 2], []]) == [2, 0]
+    with pytest.raises(InputError, match="no map"):
+        Asked("alone:told", 10.0, 4096, elsewhere).ask("about")
+    with pytest.raises(InputError, match="no attribute"):
+        Asked("alone:nothing", 10.0, 4096, elsewhere).ask("about")

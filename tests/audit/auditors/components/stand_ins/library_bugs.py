@@ -73,5 +73,11 @@ def scores_too_sensitive(records, rng):
     return mechanism.randomise()  # here
 
 
+def stated_twice(records, rng):
+    mechanism = mechanisms.Staircase(epsilon=1, sensitivity=1)
+    first = mechanism.randomise(float(len(records)))  # here
+    return first, mechanism.randomise(float(len(records)))
+
+
 def histogram_of_exchanged_replace_one(records, rng):
     return tools.histogram(numbers(records), epsilon=1, bins=3, range=(0, 3))[0]  # here

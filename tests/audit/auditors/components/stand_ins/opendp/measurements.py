@@ -21,3 +21,17 @@ def make_gaussian(input_domain, input_metric, scale, k=None, MO="ZeroConcentrate
     return Measurement(
         input_domain, input_metric, MO, noisy, lambda apart: (apart / scale) ** 2 / 2
     )
+
+
+def make_randomized_response_bool(prob):
+    def answer(arg):
+        return arg if _random.random() < prob else not arg
+
+    epsilon = math.log(prob / (1 - prob))
+    return Measurement(
+        "AtomDomain(T=bool)",
+        "DiscreteDistance()",
+        "MaxDivergence",
+        answer,
+        lambda apart: min(apart, 1) * epsilon,
+    )

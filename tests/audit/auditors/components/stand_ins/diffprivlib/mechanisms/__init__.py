@@ -3,6 +3,7 @@ from diffprivlib.mechanisms.exponential import Exponential, PermuteAndFlip
 from diffprivlib.mechanisms.gaussian import GaussianDiscrete
 from diffprivlib.mechanisms.geometric import Geometric, GeometricFolded, GeometricTruncated
 from diffprivlib.mechanisms.laplace import Laplace, LaplaceTruncated
+from diffprivlib.mechanisms.staircase import Staircase
 
 __all__ = [
     "Binary",
@@ -14,4 +15,5 @@ __all__ = [
     "Laplace",
     "LaplaceTruncated",
     "PermuteAndFlip",
+    "Staircase",
 ]
