@@ -129,7 +129,7 @@ def _steady(case: Case, looked: Looked) -> bool:
         for number in range(1, LOOKED_AGAIN + 1)
         for again in look(case.ask, [looked.pair], case.seed + _SEEDS * number)
     ]
-    more = list(recognise(case.ask, add_unseen(case.ask, more)))
+    more = list(look_closer(case.ask, more))
     spent = [
         [(part.losses, part.leak) for part in one.parts if part.exact]
         for again in (looked, *more)
