@@ -33,7 +33,7 @@ from audit.auditors.attack.guessing.floors import BETTOR_SHARE, binomial_p_value
 from audit.auditors.attack.guessing.guesses import Guesses
 from audit.auditors.attack.learning.aims import Aim
 from audit.auditors.attack.learning.attackers import PORTFOLIO, Attacker
-from audit.auditors.attack.learning.quick_attackers import MarginalAttacker
+from audit.auditors.attack.learning.quick_attackers import ChoiceAttacker, MarginalAttacker
 from audit.auditors.attack.pairs.patterns import list_candidates
 from audit.auditors.attack.searching.places import Places
 from audit.auditors.attack.searching.search import search
@@ -53,9 +53,9 @@ from synthesizers.sampling import run
 from synthesizers.true_answers import TrueAnswers
 
 PLAIN: tuple[Attacker, ...] = tuple(
-    one for one in PORTFOLIO if not isinstance(one, MarginalAttacker)
+    one for one in PORTFOLIO if not isinstance(one, MarginalAttacker | ChoiceAttacker)
 )
-"""The attackers that know nothing of marginals."""
+"""The attackers that know nothing of synthesizers."""
 
 POLES, TIES = "two poles", "tied choices"
 """The kinds of pairs that know synthesizers."""

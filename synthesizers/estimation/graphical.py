@@ -221,7 +221,8 @@ class _Field:
             law = _sum_out(laws[place], cliques[place], target.attributes)
             part, gradient = target.compare(self.total * law.reshape(-1))
             loss += part
-            gradients.append(gradient)
+            # What moves all cells alike moves no law: left in, it would grow without end.
+            gradients.append(gradient - gradient.mean())
         gradient = np.concatenate(gradients) if gradients else np.zeros(0)
         return _At(given, laws, potentials + shift, loss, gradient)
 

@@ -9,6 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.auditors.attack.columns.choice_columns import (
+    choice_columns_for,
+    choice_columns_from_json,
+)
 from audit.auditors.attack.columns.marginal_columns import (
     marginal_columns_for,
     marginal_columns_from_json,
@@ -175,6 +179,7 @@ _READERS: dict[str, Callable[[dict[str, Any]], Family]] = {
     "text": text_columns_from_json,
     "table": table_columns_from_json,
     "marginals": marginal_columns_from_json,
+    "choices": choice_columns_from_json,
 }
 
 
@@ -217,6 +222,12 @@ def bit_columns_for(runs: Runs) -> OutcomeColumns:
 def marginal_columns(runs: Runs, pair: Pair) -> OutcomeColumns:
     """Columns of the marginals in which the databases differ, of tables like these."""
     family = marginal_columns_for(runs.outcomes, pair)
+    return OutcomeColumns((family,) if family.names else ())
+
+
+def choice_columns(runs: Runs, pair: Pair) -> OutcomeColumns:
+    """The column of what may be chosen by the databases' difference, of tables like these."""
+    family = choice_columns_for(runs.outcomes, pair)
     return OutcomeColumns((family,) if family.names else ())
 
 

@@ -132,18 +132,31 @@ def marginal_columns_for(outcomes: Outcomes, pair: Pair) -> MarginalColumns:
 
     None where no outcome is a table, or the databases differ in too many records.
     """
+    reference, first, second, counts = list_targets(outcomes, pair)
+    known = list(dict.fromkeys(chain.from_iterable(reference.targets)))
+    sizes = (combinations(known, size) for size in range(LARGEST + 1 if counts else 0))
+    sets = tuple(islice(chain.from_iterable(sizes), MOST_MARGINALS))
+    columns = MarginalColumns(sets, counts, reference)
+    return columns.take(np.flatnonzero(columns.shifts(first, second)).tolist())
+
+
+def list_targets(
+    outcomes: Outcomes, pair: Pair
+) -> tuple[Reference, Records, Records, tuple[int, ...]]:
+    """What tables are compared with, both databases, and how much more often the second has each.
+
+    The targets are the records in which the databases differ, by the attributes that tables have.
+    None where no outcome is a table, or there are more than `MOST_DIFFERENCES`.
+    """
     first, second = databases_of(pair)
     given = tuple(dict.fromkeys(str(name) for record in [*first, *second] for name in record))
     some = next(rows_of(outcomes, given), None)
     apart = surplus(first, second)
     if some is None or not 0 < len(apart) <= MOST_DIFFERENCES:
-        return MarginalColumns((), (), Reference((), {}, {}, (), {}))
+        return Reference((), {}, {}, (), {}), [], [], ()
     known = [name for name in given if name in some.columns]
     both = Rows.of_records([*first, *second], known)
     edges = {name: found for name in known if (found := edges_of(name, some, both))}
     targets = tuple({n: label(record.get(n)) for n in known} for record, _ in apart)
-    sizes = (combinations(known, size) for size in range(LARGEST + 1))
-    sets = tuple(islice(chain.from_iterable(sizes), MOST_MARGINALS))
     reference = Reference(given, {}, edges, targets, {})
-    columns = MarginalColumns(sets, tuple(count for _, count in apart), reference)
-    return columns.take(np.flatnonzero(columns.shifts(first, second)).tolist())
+    return reference, first, second, tuple(count for _, count in apart)

@@ -17,7 +17,7 @@ from audit.auditors.attack.learning.model_attackers import (
     NetworkAttacker,
     TreeAttacker,
 )
-from audit.auditors.attack.learning.quick_attackers import MarginalAttacker
+from audit.auditors.attack.learning.quick_attackers import ChoiceAttacker, MarginalAttacker
 from audit.auditors.attack.scores.rules import Score
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
@@ -46,6 +46,7 @@ PORTFOLIO: tuple[Attacker, ...] = (
     CellAttacker("cells", learning.values),
     BinAttacker("bins", learning.direct),
     MarginalAttacker(),
+    ChoiceAttacker(),
     WeightedBinAttacker("bits", learning.bits),
     WeightedBinAttacker("weighted bins", learning.values),
     LinearAttacker("linear", learning.values),

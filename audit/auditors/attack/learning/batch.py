@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from audit.auditors.attack.guessing.guesses import Guesses
 from audit.auditors.attack.learning.aims import Aim
 from audit.auditors.attack.learning.attackers import PORTFOLIO, Attacker
-from audit.auditors.attack.learning.selection import Choice, choose, choose_finalists
+from audit.auditors.attack.learning.quick_attackers import ChoiceAttacker, MarginalAttacker
+from audit.auditors.attack.learning.selection import (
+    Candidate,
+    Choice,
+    choose,
+    choose_finalists,
+)
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs, Source
 from proofs.guarantees import Guarantee
@@ -24,6 +30,9 @@ more runs are learned from, though each is one less to certify)."""
 
 NOBODY = Guesses(1, 0, 0)
 """The guesses of no attacker."""
+
+KNOWING = (MarginalAttacker, ChoiceAttacker)
+"""Attackers that know from the databases which way a leak moves their columns."""
 
 MOST_LEARNING = 1_000_000
 """The most runs to learn from (they are held in memory)."""
@@ -73,13 +82,22 @@ def learn(
     # Of the best ones the least picky: few guesses may be luck.
     held = max((candidate.held for candidate in left), key=lambda one: one.number, default=NOBODY)
     missing = learning_runs(total, held) - len(learning)
-    if missing:
+    if missing and not _knows(left):
         more = drawing.blocks("learn", pair, number, missing, start=len(blocks))
         learning = Runs.join([*blocks, *more])
         aim = replace(aim, runs=total - len(learning))
         left = left or choose_finalists(attackers, learning, pair, aim)
     choice = choose([candidate.attacker for candidate in left], learning, pair, aim)
     return Learned(choice, learning, aim.runs)
+
+
+def _knows(candidates: Sequence[Candidate]) -> bool:
+    """Whether the best one knew its direction beforehand, and guesses in every run.
+
+    It then has one threshold to learn, which the first runs place well.
+    """
+    best = max(candidates, key=lambda candidate: candidate.prediction, default=None)
+    return best is not None and isinstance(best.attacker, KNOWING) and not best.held.abstains
 
 
 def choose_rule(

@@ -14,6 +14,7 @@ from audit.auditors.attack.columns.columns import (
     OutcomeColumns,
     ShapeColumns,
     bit_columns_for,
+    choice_columns,
     columns_for,
     marginal_columns,
 )
@@ -66,6 +67,7 @@ Learning = Callable[[Runs, Pair], Lesson]
 _VALUES: WeakKeyDictionary[Runs, Lesson] = WeakKeyDictionary()
 _BITS: WeakKeyDictionary[Runs, Lesson] = WeakKeyDictionary()
 _MARGINALS: WeakKeyDictionary[Runs, Lesson] = WeakKeyDictionary()
+_CHOICES: WeakKeyDictionary[Runs, Lesson] = WeakKeyDictionary()
 
 
 def values(runs: Runs, pair: Pair) -> Lesson:
@@ -85,11 +87,22 @@ def bits(runs: Runs, pair: Pair) -> Lesson:
 def marginals(runs: Runs, pair: Pair) -> Lesson:
     """The columns of marginals, of tables."""
     if runs not in _MARGINALS:
-        families = values(runs, pair).columns.families
-        tables = any(isinstance(family, TableColumns) for family in families)
-        columns = marginal_columns(runs, pair) if tables else OutcomeColumns(())
+        columns = marginal_columns(runs, pair) if _has_tables(runs, pair) else OutcomeColumns(())
         _MARGINALS[runs] = _lesson(columns, runs)
     return _MARGINALS[runs]
+
+
+def choices(runs: Runs, pair: Pair) -> Lesson:
+    """The column of what may be chosen, of tables."""
+    if runs not in _CHOICES:
+        columns = choice_columns(runs, pair) if _has_tables(runs, pair) else OutcomeColumns(())
+        _CHOICES[runs] = _lesson(columns, runs)
+    return _CHOICES[runs]
+
+
+def _has_tables(runs: Runs, pair: Pair) -> bool:
+    families = values(runs, pair).columns.families
+    return any(isinstance(family, TableColumns) for family in families)
 
 
 def direct(runs: Runs, pair: Pair) -> Lesson:

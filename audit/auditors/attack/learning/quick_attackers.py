@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 from audit.auditors.attack.columns.marginal_columns import MarginalColumns
 from audit.auditors.attack.columns.table_choice import databases_of
-from audit.auditors.attack.learning.learning import Cost, direct, marginals, values
+from audit.auditors.attack.learning.learning import Cost, choices, direct, marginals, values
 from audit.auditors.attack.scores.rules import Score
 from audit.auditors.attack.scores.simple_scores import Single
 from audit.auditors.attack.scores.weighings import FARTHEST, Linear, Scaling
@@ -105,6 +105,22 @@ class MarginalAttacker:
         scaled = _scale(lesson.matrix, scaling)
         weights = _discriminant(scaled, lesson.coins, shifts)
         return Linear(lesson.columns, scaling, weights)
+
+
+@dataclass(frozen=True)
+class ChoiceAttacker:
+    """Which pairs of attributes hang together in a table, where the databases decide between some.
+
+    Which way that speaks is known, as the databases are: there is nothing to learn.
+    """
+
+    name: str = "choices"
+    cost: Cost = Cost.LOW
+
+    def fit(self, runs: Runs, pair: Pair) -> Score | None:
+        """The column of choices; None where outputs are no tables, or the databases decide none."""
+        columns = choices(runs, pair).columns
+        return Single(columns, True) if len(columns) else None
 
 
 def _scale(matrix: Array, scaling: Scaling) -> Array:

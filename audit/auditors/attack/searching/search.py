@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from audit.auditors.attack.columns.table_rows import rows_of
 from audit.auditors.attack.learning.aims import Aim
 from audit.auditors.attack.learning.attackers import Attacker
 from audit.auditors.attack.learning.learning import Cost
@@ -40,6 +41,13 @@ TRIES = 0.5
 EARLY = 8
 """Pairs that have a first try before anything else, if the runs go so far: of the first four kinds,
 in either encoding."""
+
+WORST = ("two poles", "tied choices")
+"""Kinds of pairs on which synthesizers leak most, if what they put out are tables of records."""
+
+AT_WORST = 64
+"""Runs of the first try of such a pair (attackers know beforehand which way it moves their columns,
+so that many tell nearly as much of it as they ever will)."""
 
 CLOSER = 400
 """Runs on the first pair of each kind, where nothing else promised anything (the low bits of a
@@ -112,7 +120,9 @@ def search(
     trials = _Trials(source, list(left), attackers, aim)
     first, most = int(SHARE * runs), int(MOST_SHARE * runs)
     if len(left) > 1 and first >= 2 * FIRST:
-        trials.try_new(max(int(TRIES * first), min(EARLY * FIRST, first)))
+        trials.try_new(FIRST)
+        trials.try_worst(int(TRIES * first))
+        trials.try_new(min(max(int(TRIES * first), EARLY * FIRST), first) - trials.spent)
         trials.deepen(first)
         if trials.best_chance() < PROMISING:
             for sweep in places.sweeps:
@@ -193,6 +203,18 @@ class _Trials:
         new = [number for number in range(len(self.pairs)) if number not in self.seen]
         for number in new[: runs // FIRST]:
             self.run(number, FIRST)
+
+    def try_worst(self, runs: int) -> None:
+        """First tries of the worst pairs for tables, longer ones, where outputs are such."""
+        if not any(next(rows_of(one.outcomes, ()), None) for one in self.seen.values()):
+            return
+        kinds: dict[str, int] = {}
+        for number, pair in enumerate(self.pairs):
+            kind = (pair.kind or "").split(",")[0]
+            if kind in WORST and number not in self.seen:
+                kinds.setdefault(kind, number)
+        for number in kinds.values():
+            self.run(number, min(AT_WORST, runs // len(kinds)))
 
     def deepen(self, most: int) -> None:
         """Runs on whichever pair may refute most, as many as it had, until ``most`` are spent."""
