@@ -43,6 +43,9 @@ is taken (a search leaves some hundred guesses, by which a chance is not known b
 TINY = 1e-9
 """Of how far two means lie apart: a smaller deviation is none."""
 
+FARTHEST = 6.0
+"""Deviations between two means; beyond, the tails of the laws are not known by them."""
+
 NO_GUESSES = Guesses(0, 0, 0)
 """Of scores that tell nothing in this way."""
 
@@ -135,12 +138,12 @@ def guess_by_normal_laws(scores: NDArray[np.float64], coins: NDArray[np.bool_]) 
     apart = float(sides[1].mean() - sides[0].mean())
     if not within > TINY * abs(apart):
         return NO_GUESSES
-    apart *= (1 - 3 / (4 * known - 1)) / within
+    apart = max(-FARTHEST, min(apart * (1 - 3 / (4 * known - 1)) / within, FARTHEST))
     accuracy = float(ndtr(apart / 2))
     variance = sum(1 / len(side) for side in sides) + apart**2 / (2 * len(scores))
     # In the accuracy, by its derivative, the density of the normal law.
     variance *= math.exp(-(apart**2) / 4) / (8 * math.pi)
-    number = min(max(round(accuracy * (1 - accuracy) / variance), 1), 2 * len(scores))
+    number = min(round(accuracy * (1 - accuracy) / variance), 2 * len(scores))
     right = round(accuracy * number)
     return Guesses(number, right, number - right, abstains=False)
 
