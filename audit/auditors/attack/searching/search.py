@@ -205,8 +205,12 @@ class _Trials:
             self.run(number, FIRST)
 
     def try_worst(self, runs: int) -> None:
-        """First tries of the worst pairs for tables, longer ones, where outputs are such."""
-        if not any(next(rows_of(one.outcomes, ()), None) for one in self.seen.values()):
+        """First tries of the worst pairs for tables, longer ones, where outputs are such.
+
+        None where a pair already promises to refute the claim.
+        """
+        tables = any(next(rows_of(one.outcomes, ()), None) for one in self.seen.values())
+        if not tables or self.best_chance() >= PROMISING:
             return
         kinds: dict[str, int] = {}
         for number, pair in enumerate(self.pairs):

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -136,6 +137,22 @@ def test_more_runs_are_learned_from_where_what_tells_most_is_rare(
     else:
         assert 60_000 * LEAST_SHARE < len(learned.learning) <= 60_000 * MOST_SHARE
     assert learned.choice.attacker != "none"
+
+
+def test_who_knows_the_direction_learns_from_the_first_runs_alone() -> None:
+    """Of 1000 runs 150, where a rule of others takes 350: guesses are too few for its tails."""
+
+    def noisy(database: list[dict[str, str]], rng: np.random.Generator) -> pd.DataFrame:
+        ones = sum(record["a"] == "1" for record in database) + rng.normal(0, 3)
+        share = min(max(round(ones), 0), 100)
+        return pd.DataFrame({"a": ["1"] * share + ["0"] * (100 - share)})
+
+    pair = Pair([{"a": "0"}] * 54 + [{"a": "1"}] * 46, [{"a": "0"}] * 46 + [{"a": "1"}] * 54)
+    claim = GaussianDP(Fraction(1))
+    for attackers, wanted in ((PORTFOLIO, LEAST_SHARE), (QUICK, MOST_SHARE)):
+        source = Drawing(FunctionBox("noisy", noisy, False), Seeds(3), here)
+        learned = learn(source, pair, 0, claim, 0.05, ALARM, 500, attackers)
+        assert len(learned.learning) == 1000 * wanted
 
 
 def test_some_runs_are_learned_from_and_never_too_many() -> None:

@@ -24,7 +24,7 @@ from audit.parallel import Map, here
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Runs, Seeds
-from proofs.guarantees import ApproxDP, Guarantee
+from proofs.guarantees import ApproxDP, GaussianDP, Guarantee
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
@@ -343,6 +343,46 @@ def test_of_pairs_that_say_nothing_the_first_is_taken() -> None:
 
     pairs = list_candidates(claim_on(DOMAIN, AddRemove(), None, PURE))
     assert search(drawing(silent), Places(pairs), CHEAP, aim(), RUNS).number == 0
+
+
+@dataclass
+class Tables(Box):
+    """Tables of 200 records: the first two attributes, and a third that agrees with either.
+
+    Whichever agreed more often in the database: a choice by the true counts.
+    """
+
+    def draw(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        self.asked.append((pair.kind, seed, len(coins)))
+        rng = np.random.default_rng(seed)
+        tables = []
+        for coin in coins:
+            database = np.array(
+                [list(map(int, r.values())) for r in (pair.second if coin else pair.first)]
+            )
+            agree = database == database[:, 2:]
+            chosen = int(agree[:, 1].sum() > agree[:, 0].sum())
+            ends = (rng.random((200, 1)) < 0.5) ^ (rng.random((200, 2)) < 0.2)
+            third = ends[:, [chosen]] ^ (rng.random((200, 1)) < 0.3)
+            tables.append(np.hstack([ends, third]).astype(float))
+        return Outcomes.of_outputs(tables)
+
+
+def test_where_outputs_are_tables_the_worst_pairs_for_synthesizers_are_tried_longer() -> None:
+    """And a choice by true scores, which 16 runs of learning do not show, is found in 1000."""
+    domain = Domain("three", tuple(Attribute(name, ("0", "1")) for name in "abc"))
+    claim = GaussianDP(Fraction(45, 100))
+    places = Places(list_candidates(claim_on(domain, ReplaceOne(), 200, claim)))
+    own = Aim(claim, 0.05, 1e-6, 1000)
+    for seed in (1, 2, 3):
+        box = Tables(lambda *_: np.zeros((0, 1)))
+        chosen = search(Drawing(box, Seeds(seed), here), places, PORTFOLIO[:5], own, 1000)
+        tries = [(kind, runs) for kind, _, runs in box.asked][:3]
+        assert tries == [("one record", FIRST), ("two poles", 50), ("tied choices", 50)]
+        assert chosen.pair.kind == "tied choices"
+    counts = Box(lambda database, rng, runs: len(database) + rng.laplace(0, 1, (runs, 1)))
+    search(Drawing(counts, Seeds(1), here), places, CHEAP, own, 1000)
+    assert {runs for _, _, runs in counts.asked[:8]} == {FIRST}
 
 
 def test_no_pairs_are_refused() -> None:
