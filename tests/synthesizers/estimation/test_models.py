@@ -50,7 +50,7 @@ TRIPLE = [("a", "b", "c"), ("c",), ("d", "c")]
 def test_both_estimators_agree(sets: list[tuple[str, ...]]) -> None:
     answers = [noisy(one, 16.0 + k, k) for k, one in enumerate(sets)]
     whole = fit_model(SHAPE, answers, 1000, 3000)
-    field = graphical.graphical.fit_cliques(SHAPE, answers, 1000, 3000)
+    field = graphical.fit_cliques(SHAPE, answers, 1000, 3000)
     for one in sets:
         assert field.counts(one) == pytest.approx(whole.counts(one), abs=0.02)
 
@@ -73,7 +73,7 @@ def test_no_table_fits_better(fit: Callable[..., Any], sets: list[tuple[str, ...
 @pytest.mark.parametrize("sets", [TREE, CYCLE], ids=["tree", "cycle"])
 def test_an_exact_fit_has_the_measured_marginals(sets: list[tuple[str, ...]]) -> None:
     answers = [NoisyMarginal(one, marginal(TABLE, one), 1.0) for one in sets]
-    field = graphical.graphical.fit_cliques(SHAPE, answers, 1000, 3000)
+    field = graphical.fit_cliques(SHAPE, answers, 1000, 3000)
     for one in sets:
         assert field.counts(one) == pytest.approx(marginal(TABLE, one), abs=0.1)
     assert field.counts(NAMES).sum() == pytest.approx(1000)
@@ -83,7 +83,7 @@ def test_an_exact_fit_has_the_measured_marginals(sets: list[tuple[str, ...]]) ->
     "sets", [TREE, CYCLE, FOREST, TRIPLE], ids=["tree", "cycle", "forest", "3"]
 )
 def test_marginals_that_no_clique_holds(sets: list[tuple[str, ...]]) -> None:
-    field = graphical.graphical.fit_cliques(SHAPE, [noisy(one, 4.0, 1) for one in sets], 1000, 100)
+    field = graphical.fit_cliques(SHAPE, [noisy(one, 4.0, 1) for one in sets], 1000, 100)
     table = field.counts(NAMES).reshape(tuple(SHAPE.values()))
     for size in (1, 2, 3):
         for one in combinations(reversed(NAMES), size):
@@ -96,21 +96,21 @@ def test_a_linear_map_of_a_marginal_is_fitted() -> None:
     answers = [NoisyMarginal(("b",), np.array([30.0, 140.0]), 1.0, matrix)]
     for model in (
         fit_model(SHAPE, answers, 100, 500),
-        graphical.graphical.fit_cliques(SHAPE, answers, 100, 500),
+        graphical.fit_cliques(SHAPE, answers, 100, 500),
     ):
         assert model.counts(("b",)) == pytest.approx([15, 15, 70], abs=1e-3)
 
 
 def test_a_later_fit_begins_where_the_earlier_ended() -> None:
     answers = [noisy(one, 9.0, 3) for one in TREE]
-    first = graphical.graphical.fit_cliques(SHAPE, answers, 1000, 2000)
-    again = graphical.graphical.fit_cliques(SHAPE, [*answers, noisy(("b", "d"), 1e12, 3)], 1000, 1, first)
+    first = graphical.fit_cliques(SHAPE, answers, 1000, 2000)
+    again = graphical.fit_cliques(SHAPE, [*answers, noisy(("b", "d"), 1e12, 3)], 1000, 1, first)
     for one in TREE:
         assert again.counts(one) == pytest.approx(first.counts(one), abs=1e-3)
 
 
 def test_nothing_measured_is_uniform() -> None:
-    for model in (fit_model(SHAPE, [], 48, 5), graphical.graphical.fit_cliques(SHAPE, [], 48, 5)):
+    for model in (fit_model(SHAPE, [], 48, 5), graphical.fit_cliques(SHAPE, [], 48, 5)):
         assert model.counts(("b", "d")) == pytest.approx(np.full(12, 4))
         assert model.total == pytest.approx(48)
 
@@ -141,7 +141,7 @@ def test_models_are_counts_of_their_total(counts: list[int], total: int) -> None
     answers = [NoisyMarginal(("a", "b"), np.array(counts, float), 9.0)]
     for model in (
         fit_model(SHAPE, answers, total, 60),
-        graphical.graphical.fit_cliques(SHAPE, answers, total, 60),
+        graphical.fit_cliques(SHAPE, answers, total, 60),
     ):
         found = model.counts(NAMES)
         assert (found >= 0).all() and found.sum() == pytest.approx(total)
@@ -171,7 +171,7 @@ def test_the_authors_own_estimator_agrees() -> None:
         known_total=1000.0,
         iters=5000,
     )
-    ours = graphical.graphical.fit_cliques(SHAPE, answers, 1000, 2000)
+    ours = graphical.fit_cliques(SHAPE, answers, 1000, 2000)
     for one in [*CYCLE, ("a", "b"), ("c", "d")]:
         counts = np.asarray(theirs.project(one).datavector())
         # They work in single precision, and of several minimisers may come to another.

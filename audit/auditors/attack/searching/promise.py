@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from audit.auditors.attack.guessing.guesses import Guesses
@@ -22,10 +23,10 @@ from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 
 PRIOR = 6.0
-"""Guesses that are added to those that were seen, right as often as lies halfway from tossing a coin
-to what refutes (of some hundred pairs the luckiest has as many more right ones, in a first try of 16
-runs, as this takes back; nearer to a coin, it would take all hope from the ends of a chain, where
-more must be right than 16 runs and a few wrong guesses can ever show)."""
+"""Guesses that are added to those that were seen, right as often as lies halfway from tossing a
+coin to what refutes (of some hundred pairs the luckiest has as many more right ones, in a first try
+of 16 runs, as this takes back; nearer to a coin, it would take all hope from the ends of a chain,
+where more must be right than a first try could then show)."""
 
 LEARNING = 3.0
 """How much less is known of an accuracy from so many held-out guesses than their number says: a
