@@ -40,7 +40,7 @@ def draw(runs: int) -> tuple[NDArray[np.bool_], FloatArray, FloatArray]:
     budget, coins = declared_budget(boxes.AIM, setting), np.random.default_rng(1).random(runs) < 0.5
     shown, weights = np.zeros((runs, len(SETS))), np.zeros((runs, len(SETS)))
     for place, coin in enumerate(coins):
-        made = run(boxes.AIM, both[coin], setting, budget, InsecureSeededEntropy(place))
+        made = run(boxes.AIM, both[int(coin)], setting, budget, InsecureSeededEntropy(place))
         table = to_frame(made.output)[list(NAMES)].astype(int)
         for number, of in enumerate(SETS):
             sums = table[list(of)].sum(axis=1)
