@@ -47,7 +47,7 @@ EXCHANGED = ReplaceOne()
 
 @dataclass(frozen=True)
 class Table:
-    """A program's output on records over a domain, as a table of as many rows for each record.
+    """A program's output on records over a domain, as a table of as many rows.
 
     ``categories_read``: the domain is that of the values that occur, which is a leak.
     """
@@ -56,13 +56,12 @@ class Table:
     domain: Domain = THREE
     neighbours: Neighbours = EXCHANGED
     categories_read: bool = False
-    rows: int = 1
 
     def __call__(self, database: Database, rng: np.random.Generator) -> pd.DataFrame:
         """One table."""
         records = list(database)
         domain = _domain_of(self.domain, records) if self.categories_read else self.domain
-        setting = Setting(domain, self.neighbours, len(records), self.rows * len(records))
+        setting = Setting(domain, self.neighbours, len(records), len(records))
         entropy = InsecureSeededEntropy(int(rng.integers(2**63)))
         budget = declared_budget(self.program, setting)
         dataset = dataset_of_records(records, domain)

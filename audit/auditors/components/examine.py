@@ -12,7 +12,6 @@ from audit.auditors.components.differences import (
     find_scales,
     find_unread,
 )
-from audit.auditors.components.fixed_choices import find_fixed_choices
 from audit.auditors.components.judging_outcomes import judge_outcomes
 from audit.auditors.components.lattices import LATTICES
 from audit.auditors.components.looking import Looked, Transcript, look
@@ -88,7 +87,6 @@ def examine(case: Case) -> Examined:
         *find_unread(case, looks),
         *find_sensitivities(case, looks),
         *find_stale(case, looks),
-        *find_fixed_choices(case, looks),
         *find_outputs(case, looks),
         *find_low_bits(case, looks),
         *(

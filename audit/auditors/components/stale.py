@@ -86,11 +86,19 @@ def repeats_itself(case: Case, looks: Sequence[Looked]) -> bool:
 
 
 def _list_stale(looked: Looked) -> Iterator[Stale]:
-    """Calls that may be stale, by the two transcripts whose noise is as it is."""
+    """Calls that may be stale, by the two transcripts whose noise is as it is.
+
+    Those whose noise hides what the pair moves, and choices by chances that it moves.
+    """
     one, other = looked.transcripts[0], looked.transcripts[1]
     hiding = {draw for found in one.read.exposed if found.form.moved for draw in found.form.draws}
     steps, again = one.first.steps, other.first.steps
-    for number in sorted({draw[0] for draw in hiding}):
+    chosen = {
+        number
+        for number, step in enumerate(steps)
+        if isinstance(step, Call) and step.law == "choice" and step.value is not None
+    }
+    for number in sorted({draw[0] for draw in hiding} | (chosen if one.read.weighed else set())):
         if number >= min(len(steps), len(again)):
             continue
         call, same = steps[number], again[number]
@@ -148,6 +156,8 @@ def _largest(call: Call, place: int) -> float | None:
         return float(found) if isinstance(found, int | float) else 0.0
 
     match call.law:
+        case "choice" if call.value:
+            return float(max(call.value))
         case "geometric" if 0 < of("p") < 1:
             return of("p")
         case "integers" if of("high") > of("low"):
