@@ -245,7 +245,13 @@ def certify(
             "--look": look,
             "--cache": cache,
             "--cluster": cluster,
+            "--records": records,
+            "--jobs": jobs,
+            "--data-is-public": data_is_public or None,
         }
+        if split is not None:
+            unread |= {"--cells": cells, "--domain": domain}
+            unread |= {"--seconds": seconds, "--megabytes": megabytes}
         ignored = [flag for flag, value in unread.items() if value is not None]
         wanted = OneRun(
             subject, canaries, score, guesses, split, dict(parameters or {}), about.python

@@ -137,7 +137,6 @@ def _spell(wanted: OneRun, request: Request, attack: Attack, limits: Limits) -> 
         # Of a domain that was handed over, the file that the reader writes it to.
         "domain": f"{domain.name}.toml" if isinstance(domain, Domain) else domain,
         "cells": request.cells,
-        "records": request.records,
         "python": wanted.python,
         "confidence": text(request.confidence, "--confidence"),
         "alarm": text(request.alarm, "--alarm"),

@@ -14,7 +14,6 @@ from audit.auditors.attack.attacking_by_bets import attack_by_bets
 from audit.auditors.attack.certifying import certify_in_batch
 from audit.auditors.attack.finding.confirming import confirm
 from audit.auditors.attack.finding.evidence import About
-from audit.auditors.attack.guessing.floors import claimed_name, claimed_value
 from audit.auditors.attack.guessing.power import require_detect
 from audit.auditors.attack.recognising.naming import name_cause
 from audit.auditors.attack.searching.places import list_places
@@ -24,10 +23,6 @@ from audit.statements.claim import Claim
 from audit.statements.evidence import Evidence
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing
-from synthesizers.errors import InputError
-
-MOST_CLAIMED = 1e300
-"""The largest claim that is attacked: what is computed of it must be a double."""
 
 
 def attack_box(
@@ -49,11 +44,6 @@ def attack_box(
     `audit.auditors.attack.finding.confirming.confirm`. Backed by ``benchmarks/coverage.py`` and
     ``tests/audit/auditors/attack/test_auditor.py``.
     """
-    if claimed_value(claim.guarantee) > MOST_CLAIMED:
-        raise InputError(
-            f"an attack can't test a {claimed_name(claim.guarantee)} above {MOST_CLAIMED:g}: no "
-            "number of runs would refute it; run it without --runs, or state a smaller claim"
-        )
     require_detect(claim.guarantee, attack.detect)
     with threadpool_limits(limits=1, user_api="blas"):
         return _attack_box(target, claim, attack, watch or (lambda done, total, floor: None))

@@ -61,8 +61,11 @@ def require_detect(guarantee: Guarantee, stated: Fraction | None) -> Fraction:
 
     Raises InputError for one that the claim allows, or that is too large: no runs would refute it.
     """
-    if max(claimed_value(guarantee), stated or 0) > LARGEST:
-        raise InputError(f"no number of runs tests a claim, or sees a leak, beyond {LARGEST:,}")
+    order = guarantee.alpha if isinstance(guarantee, RenyiDP) else 0
+    if max(claimed_value(guarantee), stated or 0, order) > LARGEST:
+        raise InputError(
+            f"no number of runs tests a claim or an order, or sees a leak, beyond {LARGEST:,}"
+        )
     if stated is None:
         return choose_detect(guarantee)
     if stated <= claimed_value(guarantee):
