@@ -229,7 +229,7 @@ def certify(
     megabytes = optional_number(megabytes, "--megabytes", 1)
     limits = Limits(seconds or Limits.seconds, megabytes or Limits.megabytes)
     if one_run or split is not None:
-        unread = {
+        unread: dict[str, object] = {
             "--as": form,
             "--rows": rows,
             "--data": data,

@@ -14,6 +14,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from audit.auditors.components.asking import Ask, Wanted
 from audit.auditors.components.forms import Exposed, Read
 from audit.auditors.components.looking import Looked, Transcript
@@ -32,8 +34,12 @@ FOLLOWED = (0, 3)
 MOST_RUNS = 2_000
 """The most runs that all this may take; pairs that are left over are not looked at."""
 
-CLOSE = 1e-9
-"""How far off, relatively, an entry may be that follows in proportion (sums of doubles are)."""
+CLOSE, SIMPLEST = 1e-9, 10**6
+"""How far off, relatively, an entry may be that follows in proportion (sums of doubles are), and
+the largest denominator of what it is then taken for."""
+
+CLOSE_SINGLE, SIMPLEST_SINGLE = 1e-6, 1000
+"""The same where all numbers are of single precision."""
 
 Rates = Mapping[int, Mapping[Entry, Fraction]]
 """By the place of the output, by how much it follows each draw."""
@@ -102,7 +108,8 @@ def _measure_move(transcript: Transcript, leaf: int) -> Fraction | None:
     numbers = isinstance(one, int | float) and isinstance(other, int | float)
     if not numbers or not (math.isfinite(one) and math.isfinite(other)):
         return None
-    return _tidy(Fraction(other) - Fraction(one), max(abs(one), abs(other)))
+    size = max(abs(one), abs(other))
+    return _tidy(Fraction(other) - Fraction(one), size, _are_single([one, other]))
 
 
 def _with(transcript: Transcript, exposed: Sequence[Exposed]) -> Transcript:
@@ -196,14 +203,24 @@ def _rate(before: Recording, after: Sequence[Recording], leaf: int) -> Fraction 
     if not all(isinstance(value, int | float) and math.isfinite(value) for value in values):
         return None
     start, *rest = map(float, values)
+    single = _are_single(values)
     rates = [(value - start) / step for value, step in zip(rest, STEPS, strict=True)]
-    if max(rates) - min(rates) > CLOSE * (1 + abs(start) + max(map(abs, rates))):
+    close = CLOSE_SINGLE if single else CLOSE
+    if max(rates) - min(rates) > close * (1 + abs(start) + max(map(abs, rates))):
         return None
-    return _tidy(Fraction(rates[-1]), abs(start))
+    return _tidy(Fraction(rates[-1]), abs(start), single)
 
 
-def _tidy(value: Fraction, size: float) -> Fraction:
-    """A number that sums of doubles of a size rounded: the simplest fraction within `CLOSE`."""
-    simple = value.limit_denominator(10**6)
-    near = Fraction(CLOSE) * max(Fraction(1), abs(value), Fraction(size))
+def _are_single(values: Sequence[Any]) -> bool:
+    """Whether all numbers have single precision, and not all are whole."""
+    with np.errstate(over="ignore"):
+        single = all(float(np.float32(value)) == value for value in values)
+    return single and any(float(value) != int(value) for value in values)
+
+
+def _tidy(value: Fraction, size: float, single: bool) -> Fraction:
+    """A number that sums of floats of a size rounded: the simplest fraction that is close."""
+    simple = value.limit_denominator(SIMPLEST_SINGLE if single else SIMPLEST)
+    close = Fraction(CLOSE_SINGLE if single else CLOSE)
+    near = close * max(Fraction(1), abs(value), Fraction(size))
     return simple if abs(simple - value) <= near else value

@@ -174,7 +174,8 @@ def record(plain: Any, primitive: Primitive) -> Any:
         def call() -> Any:
             return plain(*strip(args), **{name: strip(one) for name, one in options.items()})
 
-        return record_call(primitive.name, call, read, primitive.libraries)
+        made = record_call(primitive.name, call, read, primitive.libraries)
+        return args[0].copy_(made) if primitive.in_place else made
 
     return answer
 

@@ -46,13 +46,14 @@ class Primitive:
     ``where``: "package.module:attribute" or "package.module:Class.method"; what it is called is
     that with a dot. ``read``: reads the arguments, by name; of a method, ``self`` is one of them.
     ``libraries``: packages whose lines are not the foreign code's. ``names``: of the arguments, of
-    a compiled callable that doesn't say them.
+    a compiled callable that doesn't say them. ``in_place``: a method that fills its tensor.
     """
 
     where: str
     read: Callable[[Arguments], Said]
     libraries: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    in_place: bool = False
 
     @property
     def name(self) -> str:

@@ -81,15 +81,21 @@ def run(listened: Listened, database: Any, seed: int, tape: Tape | None) -> Reco
 
 @contextmanager
 def _seed_generators(seed: int) -> Iterator[None]:
-    """The global generators of numpy and Python follow from a seed, and are then as before."""
+    """The global generators of numpy, Python and torch follow from a seed, then are as before."""
+    torch = sys.modules.get("torch")
     kept = random.getstate(), np.random.get_state()
+    kept_by_torch = None if torch is None else torch.get_rng_state()
     random.seed(seed)
     np.random.seed(seed % 2**32)
+    if torch is not None:
+        torch.manual_seed(seed)
     try:
         yield
     finally:
         random.setstate(kept[0])
         np.random.set_state(kept[1])
+        if torch is not None:
+            torch.set_rng_state(kept_by_torch)
 
 
 @contextmanager

@@ -6,13 +6,14 @@ where a module of its name is loaded. A module here imports nothing of the libra
 
 from __future__ import annotations
 
-from audit.auditors.components.recording.libraries import diffprivlib, opendp, pydp
+from audit.auditors.components.recording.libraries import diffprivlib, opendp, pydp, torch
 from audit.auditors.components.recording.primitives import Primitive
 
 PRIMITIVES: tuple[Primitive, ...] = (
     *diffprivlib.PRIMITIVES,
     *opendp.PRIMITIVES,
     *pydp.PRIMITIVES,
+    *torch.PRIMITIVES,
 )
 """All of them; a library adds its own here."""
 
