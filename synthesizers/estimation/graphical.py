@@ -206,7 +206,9 @@ class _Field:
         for names, potential in potentials.items():
             wider = next(clique for clique in begun if set(names) <= set(clique))
             begun[wider] = begun[wider] + _align(potential, names, wider)
-        shift = np.concatenate([np.zeros(0), *(table.reshape(-1) for table in begun.values())])
+        # What all cells of a target have in common moves no law, and may have grown far.
+        near = [table - max(table.max() - FAR, 0.0) for table in begun.values()]
+        shift = np.concatenate([np.zeros(0), *(table.reshape(-1) for table in near)])
         return self.moved(_independent_factors(self.tree, shares), np.zeros_like(shift), shift)
 
     def moved(self, given: Sequence[FloatArray], potentials: FloatArray, shift: FloatArray) -> _At:

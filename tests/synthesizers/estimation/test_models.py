@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -185,3 +186,13 @@ def test_a_marginal_of_one_cell_moves_nothing_however_long_it_is_fitted() -> Non
     again = graphical.fit_cliques({"a": 1}, measured, 200.0, 400, model)
     assert np.array_equal(again.counts(("a",)), [200.0])
     assert max(abs(table).max() for table in again.potentials.values()) == 0
+
+
+def test_potentials_that_have_grown_far_are_taken_up_again() -> None:
+    answers = [NoisyMarginal((name,), np.array([700.0, 300.0]), 2.0) for name in "ab"]
+    model = graphical.fit_cliques({"a": 2, "b": 2}, answers, 1000, 50)
+    grown = {names: table + 2000 for names, table in model.potentials.items()}
+    again = graphical.fit_cliques(
+        {"a": 2, "b": 2}, answers, 1000, 5, replace(model, potentials=grown)
+    )
+    assert again.counts(("a", "b")) == pytest.approx(model.counts(("a", "b")))
