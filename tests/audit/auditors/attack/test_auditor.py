@@ -219,12 +219,6 @@ def test_a_number_beyond_the_doubles_is_an_output_like_others() -> None:
     assert found.decision is Decision.VIOLATED
 
 
-@pytest.mark.parametrize("text", ["epsilon=1e999", "mu=1e7", "alpha=1e400, rdp=1"])
-def test_a_claim_that_no_runs_test_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="no number of runs tests"):
-        attack_box(target(respond), claim(text), ATTACK)
-
-
 @pytest.mark.parametrize("until_decided", [False, True])
 @pytest.mark.parametrize("runs", [1, 2, 10])
 def test_a_handful_of_runs_is_an_audit_too(runs: int, until_decided: bool) -> None:

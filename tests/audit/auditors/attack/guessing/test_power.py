@@ -288,8 +288,13 @@ def test_what_nobody_waits_for_is_not_named() -> None:
 
 @pytest.mark.parametrize(
     ("claim", "stated"),
-    [("epsilon=1e400", None), ("mu=1e7", None), ("epsilon=1", Fraction(10**400))],
+    [
+        ("epsilon=1e400", None),
+        ("mu=1e7", None),
+        ("epsilon=1", Fraction(10**400)),
+        ("alpha=1e400, rdp=1", None),
+    ],
 )
 def test_what_no_number_of_runs_sees_is_refused(claim: str, stated: Fraction | None) -> None:
-    with pytest.raises(InputError, match="no number of runs tests a claim, or sees a leak"):
+    with pytest.raises(InputError, match="no number of runs tests a claim or an order, or sees"):
         require_detect(parse_guarantee(claim), stated)

@@ -26,6 +26,7 @@ from audit.auditors.attack.scores.weighings import Bins
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
+from tests.audit.auditors.attack.columns.test_choice_columns import OUTCOMES, TIES
 
 Coins = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -197,12 +198,12 @@ def test_numbers_of_which_some_recur_by_chance_are_no_cells() -> None:
 
 @pytest.mark.parametrize("attacker", PORTFOLIO, ids=list(NAMED))
 def test_an_attacker_learns_the_same_from_the_same_runs(attacker: Attacker) -> None:
-    found = [
-        attacker.fit(draw_tables(300, 10), POLES)
-        if attacker.name == "marginals"
-        else attacker.fit(draw(sparse_vector, 3_000, 10), PAIR)
-        for _ in range(2)
-    ]
+    learned: dict[str, tuple[Runs, Pair]] = {
+        "marginals": (draw_tables(300, 10), POLES),
+        "choices": (Runs(OUTCOMES, np.arange(len(OUTCOMES)) % 2 == 0), TIES),
+    }
+    runs, pair = learned.get(attacker.name, (draw(sparse_vector, 3_000, 10), PAIR))
+    found = [attacker.fit(runs, pair) for _ in range(2)]
     assert found[0] is not None and found[1] is not None
     assert found[0].to_json() == found[1].to_json()
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
 
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
+from audit.auditors.attack.recognising.small_scales import suffices
 from audit.auditors.attack.veils.causes import CAUSES
 from audit.auditors.effort import Attack
 from audit.parallel import here
@@ -48,3 +50,24 @@ def test_who_leaks_nothing_is_accused_of_nothing(leak: Leak) -> None:
     found = attacked(leak)
     assert found.decision is Decision.UNSEEN, found
     assert found.cause is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "least"),
+    [
+        ("epsilon=1", 1.0),
+        ("epsilon=400", 400.0),
+        ("epsilon=1, delta=0.01", 1.0),
+        # Laplace noise of this size does not keep it, normal noise does.
+        ("epsilon=0.1, delta=0.05", 0.3),
+        ("mu=0.5", 0.5 * math.sqrt(math.pi / 2)),
+        ("rho=0.125", 0.5 * math.sqrt(math.pi / 2)),
+        ("alpha=8, rdp=1", 0.5 * math.sqrt(math.pi / 2)),
+    ],
+)
+def test_noise_as_large_as_the_claim_needs_is_not_called_too_small(
+    claim: str, least: float
+) -> None:
+    guarantee = parse_guarantee(claim)
+    assert suffices(least, guarantee)
+    assert not suffices(2 * least, guarantee)

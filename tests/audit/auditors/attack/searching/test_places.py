@@ -90,7 +90,7 @@ def fine_from_three(records: list[Any], rng: np.random.Generator) -> float:
 
 
 def test_no_searched_database_is_smaller_than_is_said_and_the_certificate_says_it() -> None:
-    assert certify(fine_from_three).verdict.value == "REFUTED"
+    assert certify(fine_from_three, runs=2000).verdict.value == "REFUTED"
     found = certify(fine_from_three, min_records=3, runs=2000)
     assert found.verdict.value == "NOT REFUTED"
     (searched,) = (one.replay for one in found.evidence if one.auditor == "attack")
