@@ -119,7 +119,7 @@ def _select(
         if scale is None:
             return None
         ranked |= draws
-        values = [float(start + _located(recording, draw)) / scale for draw, _, start in known]
+        values = [float(start + _locate(recording, draw)) / scale for draw, _, start in known]
         chances = chances_of_largest(law, values)
         source = None if chances is None else several([(k,) for k in range(len(group))], chances)
         within = None if source is None else source.range_of((answer,))
@@ -129,7 +129,7 @@ def _select(
     return found
 
 
-def _located(recording: Recording, draw: Entry) -> Fraction:
+def _locate(recording: Recording, draw: Entry) -> Fraction:
     """What a call adds to its noise itself."""
     call = recording.steps[draw[0]]
     values = call.value if isinstance(call, Call) and call.law == "gumbel" else None

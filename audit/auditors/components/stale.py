@@ -76,7 +76,7 @@ def repeats_itself(case: Case, looks: Sequence[Looked]) -> bool:
     numbers = [
         number
         for number, (step, same) in enumerate(zip(one.steps, other.steps, strict=False))
-        if isinstance(step, Call) and step.answer and _told(step) == _told(same)
+        if isinstance(step, Call) and step.answer and _answer_of(step) == _answer_of(same)
     ]
     if not numbers:
         return False
@@ -133,10 +133,10 @@ def _repeats(case: Case, looked: Looked, number: int) -> bool:
 def _are_equal(base: Recording, others: Sequence[Recording], number: int) -> bool:
     call = base.steps[number]
     same = [one.steps[number] if number < len(one.steps) else None for one in others]
-    return all(_told(one) == _told(call) for one in same)
+    return all(_answer_of(one) == _answer_of(call) for one in same)
 
 
-def _told(step: object) -> object:
+def _answer_of(step: object) -> object:
     """What a call answered, by its primitive and its line."""
     return (step.primitive, step.place, step.answer) if isinstance(step, Call) else None
 
