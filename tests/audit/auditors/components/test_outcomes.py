@@ -44,7 +44,7 @@ def test_an_honest_function_keeps_its_claim(name, claim, relation):
 def test_a_wrong_function_is_named_with_its_line(name, claim, relation):
     found = examine(name, claim, relation)
     assert found.exit_code == 1, found
-    against = [one for one in found.findings if one.decision is Decision.VIOLATED]
+    against = [one for one in found.findings if one.violated]
     assert any("chance_functions.py:" in str(one.responsible) for one in against)
     assert all(one.pair is not None for one in against)
 
