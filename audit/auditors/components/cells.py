@@ -153,7 +153,9 @@ def _follow(
         if grouped or len(parts) > 2 or len(own) > 1:
             return False
         (at,) = own
-        line = lines[parts[at]]  # type: ignore[index]  # an entry, as was just asked
+        entry = parts[at]
+        assert isinstance(entry, tuple)
+        line = lines[entry]
         other = _value(recording, parts[1 - at]) if len(parts) == 2 else None
         if other is not None and not math.isfinite(other):
             return False

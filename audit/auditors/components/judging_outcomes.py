@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -116,10 +116,10 @@ def _compare(first: Law, second: Law) -> ChanceLoss:
 
 
 def _round(law: Law) -> Mapping[Output, Fraction]:
-    rounded: Counter[Output] = Counter()
+    rounded: defaultdict[Output, Fraction] = defaultdict(Fraction)
     for output, chance in law.items():
-        rounded[tuple(map(_round_text, output))] += chance  # type: ignore[assignment]  # any number
-    return rounded  # type: ignore[return-value]
+        rounded[tuple(map(_round_text, output))] += chance
+    return rounded
 
 
 def _round_text(text: str | None) -> str | None:

@@ -8,7 +8,7 @@ its ranges, and fresh runs must give what their cells say: a draw that code uses
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -96,10 +96,10 @@ def _chance(cell: Cell) -> Fraction:
 
 
 def _law(search: _Search) -> Law:
-    law: Counter[Output] = Counter()
+    law: defaultdict[Output, Fraction] = defaultdict(Fraction)
     for cell, output in search.cells:
-        law[output] += _chance(cell)  # type: ignore[assignment]  # counts of any number
-    return law  # type: ignore[return-value]
+        law[output] += _chance(cell)
+    return law
 
 
 def output_of(made: Recording) -> Output:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 
 from audit.auditors.components.case import Case, state_finding
 from audit.auditors.components.comparing import SLACK
@@ -37,9 +38,14 @@ def find_sensitivities(case: Case, looks: Sequence[Looked]) -> Iterator[Finding]
         if most <= 1 + SLACK:
             looked = next(one for one in looks if _most(one, place) == most)
         else:
-            looked = next(one for one in looks if _most(one, place) > 1 + SLACK)
-            looked = shrink(case, looked, lambda one, place=place: _most(one, place) > 1 + SLACK)  # type: ignore[misc]
+            looked = next(one for one in looks if _exceeds(place, one))
+            looked = shrink(case, looked, partial(_exceeds, place))
         yield _state(case, looked, place)
+
+
+def _exceeds(place: str, looked: Looked) -> bool:
+    """Whether values of a line move further than was told, by more than the rounding of one."""
+    return _most(looked, place) > 1 + SLACK
 
 
 def _state(case: Case, looked: Looked, place: str) -> Finding:

@@ -22,7 +22,7 @@ def add_noise(value, b):
 def halved(records, rng, scale=0.5):
     return len(records) + rng.laplace(scale=scale)
 
-def named(records, rng):
+def hide(records, rng):
     return add_noise(len(records), 0.5)
 
 class Estimator:
@@ -44,7 +44,7 @@ ASKED = {
     "--floats": f"foreign:halved {BASE} --floats x=0..1",
     "--records": f"foreign:halved {BASE} --cells 2",
     "--rows": f"foreign:Estimator {BASE} --cells 2 --rows 3",
-    "--record": f"foreign:named {BASE} --cells 2 --record 'foreign:add_noise=laplace(scale=b / 2)'",
+    "--record": f"foreign:hide {BASE} --cells 2 --record 'foreign:add_noise=laplace(scale=b / 2)'",
     "--set": f"foreign:halved {BASE} --cells 2 --set 'scale=0.25'",
     "--python": f"foreign:halved {BASE} --cells 2 --python {sys.executable}",
     "--doubles": f"foreign:halved {BASE} --cells 2 --doubles",

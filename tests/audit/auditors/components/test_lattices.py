@@ -35,7 +35,7 @@ def test_a_law_that_is_too_wide_is_left_open():
     assert loss_on_lattice("binomial", (1e12, 0.5), 1) is None
 
 
-def counted(records, rng):
+def count_with_noise(records, rng):
     return len(records) + int(rng.binomial(100, 0.5)) - 50
 
 
@@ -44,9 +44,9 @@ def arrived(records, rng):
 
 
 CLAIMS = (
-    (counted, "epsilon=0.5, delta=1e-2", 0),
-    (counted, "epsilon=0.5, delta=1e-5", 1),
-    (counted, "epsilon=1", 1),
+    (count_with_noise, "epsilon=0.5, delta=1e-2", 0),
+    (count_with_noise, "epsilon=0.5, delta=1e-5", 1),
+    (count_with_noise, "epsilon=1", 1),
     (arrived, "epsilon=0.5, delta=1e-2", 0),
     (arrived, "epsilon=0.5, delta=1e-7", 1),
 )

@@ -124,7 +124,7 @@ def twice(records, rng):
 coin = make_randomized_response_bool(0.75)
 
 
-def stated(records, rng):
+def respond(records, rng):
     return coin(len(records) > 1)
 """
 
@@ -142,9 +142,9 @@ def test_the_law_of_a_measurement_is_that_of_its_constructor(monkeypatch, tmp_pa
     assert kept.exit_code == 0, kept
     assert [row[:3] for row in kept.rows()] == [("uses.py:20", "discrete laplace", "2")]
     assert dpa.components("uses:zcdp", "rho=1/2", **about).exit_code == 0
-    stated = dpa.components("uses:stated", "epsilon=1.1", **about)
+    stated = dpa.components("uses:respond", "epsilon=1.1", **about)
     assert stated.exit_code == 0 and "at the word of their library" in stated.findings[0].found
-    less = dpa.components("uses:stated", "epsilon=1.09", **about)
+    less = dpa.components("uses:respond", "epsilon=1.09", **about)
     assert less.exit_code == 3 and not less.violated
     assert dpa.components("uses:zcdp", "rho=1/4", **about).exit_code != 0
     broken = dpa.components("uses:twice", "epsilon=1", **about)

@@ -113,7 +113,7 @@ def _categorical(mechanism: Any, value: Any) -> list[float]:
     return [mechanism._get_prob(value, target) / total for target in targets]
 
 
-def _stated(given: Arguments) -> Said:
+def _read_bound(given: Arguments) -> Said:
     """What it says of itself: ε and δ, of values that lie its sensitivity apart at most."""
     mechanism = given["self"]
     bounds = [(float(mechanism.sensitivity), float(mechanism.epsilon), float(mechanism.delta))]
@@ -137,7 +137,7 @@ PRIMITIVES = (
     ),
     _mechanism("exponential:ExponentialCategorical", _chances(_categorical)),
     *(
-        _mechanism(where, _stated)
+        _mechanism(where, _read_bound)
         for where in (
             "laplace:LaplaceBoundedDomain",
             "laplace:LaplaceBoundedNoise",
