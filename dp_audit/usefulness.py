@@ -178,15 +178,13 @@ def _metrics(
         raise InputError(
             f"{stray[0]} has parameters or draws but is not among the metrics asked for"
         )
-    metrics = [plan_metric(METRICS[name], values.get(name, {}), metric_named) for name in asked]
+    if compat is not None:
+        asked = _compatible(asked, compat, names or mentioned)
+    mode = compat or FIXED
+    metrics = [plan_metric(METRICS[n], values.get(n, {}), metric_named, mode) for n in asked]
     if seed is not None:
         seeds: dict[str, Any] = {"seed": whole_number(seed, "--seed")}
         metrics = [replace(m, **seeds) if hasattr(m, "seed") else m for m in metrics]
-    if compat is not None:
-        modes = sorted({mode for metric in METRICS.values() for mode in metric.modes} - {FIXED})
-        if compat not in modes:
-            raise InputError(f"--compat must be one of {', '.join(modes)}, not {compat!r}")
-        metrics = _compatible(metrics, compat, names or mentioned)
     metrics = [m.with_draws(draws[m.name]) if m.name in draws else m for m in metrics]
     for metric in metrics:
         if names or metric.name in mentioned:
@@ -212,9 +210,12 @@ def _require(metric: Metric, domain: Domain) -> None:
         raise type(error)(f"{metric.name}: {text}") from error
 
 
-def _compatible(metrics: Sequence[Metric], mode: str, names: Collection[str]) -> list[Metric]:
-    """The metrics that have the mode, in it; those that were asked for by name must have it."""
-    without = [m.name for m in metrics if m.name in names and mode not in m.modes]
+def _compatible(asked: Sequence[str], mode: str, mentioned: Collection[str]) -> list[str]:
+    """The metrics that have the mode; those that were mentioned by name must have it."""
+    modes = sorted({one for metric in METRICS.values() for one in metric.modes} - {FIXED})
+    if mode not in modes:
+        raise InputError(f"--compat must be one of {', '.join(modes)}, not {mode!r}")
+    without = [name for name in asked if name in mentioned and mode not in METRICS[name].modes]
     if without:
         raise InputError(f"{without[0]} has no mode {mode!r}; leave it out, or choose another mode")
-    return [replace(metric, mode=mode) for metric in metrics if mode in metric.modes]
+    return [name for name in asked if mode in METRICS[name].modes]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from audit.utility.metric import Metric
+from audit.utility.metric import FIXED, Metric
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
 
@@ -37,9 +37,12 @@ def parameter_names(metric: type[Metric]) -> tuple[str, ...]:
 
 
 def plan_metric(
-    metric: type[Metric], values: Mapping[str, object], named: Callable[[str], Metric]
+    metric: type[Metric],
+    values: Mapping[str, object],
+    named: Callable[[str], Metric],
+    mode: str = FIXED,
 ) -> Metric:
-    """The metric with the parameters of a plan; those not set keep their defaults.
+    """The metric in a mode with the parameters of a plan; those not set keep their defaults.
 
     A text stands for the number or list that it spells: ``"1/3"``, ``"PUMA,YEAR"``.
     ``named`` gives the metric that a parameter names. Raises ``InputError`` for a
@@ -49,7 +52,7 @@ def plan_metric(
     if own is not None:
         found: Metric = own(values, named)
         return found
-    return metric(**arguments(metric, values, named))
+    return metric(mode=mode, **arguments(metric, values, named))
 
 
 def arguments(

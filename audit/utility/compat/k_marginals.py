@@ -150,7 +150,7 @@ class KMarginalProgram:
 
     ``draws``: how many sets it draws from ``seed``; None takes all ordered ones. ``replaced``:
     with replacement, so that a column may come twice, except for all sets of fewer columns than
-    ``all_below``. ``never_drawn``: columns that it leaves out. ``grouped``: it scores groups
+    ``all_below``. ``generator``: of numpy's, the one that it seeds. ``grouped``: it scores groups
     alone. ``penalised``: it has a bias penalty, from ``penalty`` records on unless told otherwise.
     """
 
@@ -159,7 +159,7 @@ class KMarginalProgram:
     seed: int
     replaced: bool = False
     all_below: int = 0
-    never_drawn: tuple[str, ...] = ()
+    generator: Callable[[int], np.random.RandomState | np.random.Generator] = np.random.RandomState
     grouped: bool = False
     penalised: bool = True
     penalty: int | None = None
@@ -179,7 +179,7 @@ class KMarginalProgram:
             if len(names) == 1:
                 return ((names[0],) * k,)
             return tuple(itertools.combinations(names, k))
-        random = np.random.RandomState(self.used_seed(seed))
+        random = self.generator(self.used_seed(seed))
         return tuple(
             tuple(names[n] for n in random.choice(len(names), size=k, replace=self.replaced))
             for _ in range(self.draws if draws is None else draws)
@@ -198,7 +198,7 @@ PROGRAMS = {
         0,
         replaced=True,
         all_below=30,
-        never_drawn=("PUMA", "INDP"),
+        generator=np.random.default_rng,
         penalised=False,
     ),
 }

@@ -21,8 +21,8 @@ TREE = Cart(depth=6, smallest_leaf=1)
 NONE = -1.0
 """Stands for "not applicable" and blanks (``sdnist/report/dataset/transform.py``)."""
 
-NONE_BY_NAME = {"PINCP": 9999999.0, "POVPIP": 999.0}
-"""The two ACS columns for which another number stands (same source)."""
+NONE_BELOW = ("PINCP", "POVPIP")
+"""The two ACS columns of which the lowest declared number less 1 stands for it."""
 
 
 def sdnist_features(tables: Tables) -> Features:
@@ -54,4 +54,11 @@ def _column(table: Records, attribute: Attribute) -> NDArray[np.float64]:
     else:
         missing = attribute.missing & (codes == attribute.size - 1)
         numbers = np.where(missing, np.nan, codes.astype(np.float64))
-    return np.where(np.isnan(numbers), NONE_BY_NAME.get(attribute.name, NONE), numbers)
+    return np.where(np.isnan(numbers), _none(attribute), numbers)
+
+
+def _none(attribute: Attribute) -> float:
+    """The number that stands for "not applicable" in a column."""
+    if attribute.name not in NONE_BELOW or not is_numeric(attribute):
+        return NONE
+    return min(map(float, attribute.edges or attribute.values)) - 1

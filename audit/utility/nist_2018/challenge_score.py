@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from audit.utility.comparison import ROUNDING
 from audit.utility.compat.programs import NIST_2018
 from audit.utility.metric import FIXED, Metric
 from audit.utility.score import Score
@@ -28,10 +29,14 @@ class Nist2018Score(Metric):
     def scored(self, value: float, **fields: Any) -> Score:
         """A score; the range is widened to a value with which the program leaves its own.
 
-        Rounding takes it past a million by some units in the last place; negative
-        wages can take the third score anywhere above.
+        Negative wages can take the third score anywhere above a million. Where rounding takes the
+        program past it by some units in the last place, the score is a million, and says what the
+        program prints.
         """
         if not self.reproduces or self.lowest <= value <= self.highest:
             return super().scored(value, **fields)
+        if PERFECT < value <= PERFECT * (1 + ROUNDING):
+            printed = f"the program prints {value!r}: rounding takes its sum past the best value"
+            return super().scored(PERFECT, **{**fields, "stated": (*fields["stated"], printed)})
         lowest, highest = min(self.lowest, value), max(self.highest, value)
         return Score(self.name, value, lowest, highest, self.direction, self.mode, **fields)

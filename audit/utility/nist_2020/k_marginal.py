@@ -171,8 +171,7 @@ class KMarginal(Metric):
     def _columns(self, domain: Domain) -> tuple[str, ...]:
         if self.columns:
             return self.columns
-        left_out = {*self.groups, *(() if self.program is None else self.program.never_drawn)}
-        return tuple(name for name in domain.names if name not in left_out)
+        return tuple(name for name in domain.names if name not in self.groups)
 
     def _sets(self, domain: Domain) -> tuple[tuple[tuple[str, ...], ...], int | None]:
         """The column sets, and how many there are in all where they were drawn among distinct."""

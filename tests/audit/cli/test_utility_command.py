@@ -308,6 +308,21 @@ def test_a_mode_takes_the_metrics_that_have_it(
     assert all(score["mode"] == mode for score in found.values())
 
 
+def test_a_parameter_that_only_a_mode_has_is_set_with_the_mode(
+    dp_audit: Command, towns: Path
+) -> None:
+    words = f"{QUICK} --metric k-marginal --set k-marginal.groups=city --compat sdnist-1 --json"
+    found = []
+    for penalty in ("0", "1000"):
+        shown = dp_audit(f"{words} {penalty}.json --set k-marginal.bias_penalty={penalty}")
+        assert (shown.code, shown.err) == (0, "")
+        found.append(scores(towns / f"{penalty}.json")["k-marginal", "near.csv"]["value"])
+    assert found[0] < found[1]
+    assert "no bias penalty" in one_line(
+        dp_audit(f"{words} x.json --set k-marginal.bias_penalty=3".replace("-1", "-2.5"))
+    )
+
+
 def test_counted_in_chunks_scores_are_the_same_or_undefined(dp_audit: Command, towns: Path) -> None:
     words = f"{QUICK} {EVERY} --json u.json"
     assert dp_audit(words).code == 0

@@ -43,7 +43,7 @@ def numbers(table: pd.DataFrame) -> np.ndarray:
             table["PUMA"].map({"25-01": 0, "25-02": 1, "25-03": 2}),
             table["MSP"].replace("N", "-1").astype(int),
             table["AGEP"].astype(int),
-            table["PINCP"].replace("N", "9999999").astype(float).astype(int),
+            table["PINCP"].replace("N", "-5001").astype(float).astype(int),
             table["DENSITY"].astype(float).astype(int),
         ]
     )

@@ -346,12 +346,15 @@ def test_all_sets_are_taken_however_many_they_are() -> None:
     assert few.parts == score.parts[:3]
 
 
-def test_sdnist_25_takes_all_pairs_of_few_columns_and_leaves_two_out() -> None:
+def test_sdnist_25_takes_all_pairs_of_few_columns_but_those_of_groups() -> None:
     names = ("PUMA", "SEX", "INDP", "AGEP", "MSP")
     domain = Domain("acs", tuple(Attribute(name, ("0", "1")) for name in names))
     frame = pd.DataFrame({name: ["0", "1"] for name in names})
     score = KMarginal(mode="sdnist-2.5", groups=("PUMA",))(frame, frame, domain)
-    assert sets_of(score) == [("AGEP", "MSP"), ("AGEP", "SEX"), ("MSP", "SEX")]
+    drawn = ("AGEP", "INDP", "MSP", "SEX")
+    assert sets_of(score) == list(itertools.combinations(drawn, 2))
+    alone = KMarginal(mode="sdnist-2.5")(frame, frame, domain)
+    assert sets_of(alone) == list(itertools.combinations(sorted(names), 2))
     one = KMarginal(mode="sdnist-2.5", columns=("SEX",))(frame, frame, domain)
     assert sets_of(one) == [("SEX", "SEX")]
 
