@@ -38,7 +38,8 @@ class Wanted:
     ``data``: the table's file, or the table where the caller holds it. ``rows``: the public
     number of rows, where n is private.
     ``certificate``: the file of the certificate that it keeps to. ``trusted``: run a program even
-    where nothing keeps it from the data.
+    where nothing keeps it from the data. ``drop``: columns of the file that the domain does not
+    declare, and that are left out; any other one is refused.
     """
 
     program: str
@@ -49,6 +50,7 @@ class Wanted:
     rows: int | None = None
     certificate: str | None = None
     trusted: bool = False
+    drop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def _release(wanted: Wanted, subject: ProgramSubject, progress: EventProgress | 
         guarantee = f"it keeps to the certificate: {document['verdict']}, {document['claim']}"
     dataset = wanted.data
     if not isinstance(dataset, Dataset):
-        dataset = read_table(dataset, wanted.domain)
+        dataset = read_table(dataset, wanted.domain, drop=wanted.drop)
     if leave is None:
         setting = release_setting(wanted.domain, wanted.neighbours, dataset.records, wanted.rows)
         leave = Leave(subject.budget(setting), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ def release(
     parameters: Mapping[str, Any] | None = None,
     certificate: str | Path | None = None,
     trust_subject: bool = False,
+    drop: Sequence[str] = (),
     progress: Progress = nobody,
     **keywords: Any,
 ) -> ReleaseResult:
@@ -64,6 +65,9 @@ def release(
         The file of a certificate about the program: keep to its questions and its budget.
     trust_subject
         Run a program of a module even where nothing here can keep it from the data.
+    drop
+        Columns that the domain does not declare, such as names and numbers of persons: they are
+        left out. Any other column of this kind is refused.
     progress
         Told of each question.
 
@@ -79,7 +83,7 @@ def release(
             "a program that is not built in is kept from the file of the data: give its path"
         )
     else:
-        table = data if isinstance(data, Dataset) else from_frame(data, about)
+        table = data if isinstance(data, Dataset) else from_frame(data, about, drop=tuple(drop))
         if table.domain != about:
             raise InputError("the dataset has another domain than the one that is stated")
     wanted = Wanted(
@@ -91,6 +95,7 @@ def release(
         optional_number(rows, "--rows"),
         None if certificate is None else str(certificate),
         trust_subject,
+        tuple(drop),
     )
 
     def report(asked: int, event: Event) -> None:

@@ -22,6 +22,7 @@ from dp_audit.progress import Progress, nobody
 from dp_audit.results import ReleaseResult, UtilityResult
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
+from synthesizers.tables import column_names, table_frames, undeclared
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,11 +95,23 @@ def utility(
     share = here if cluster is None else of_cluster(cluster)
     tables = _tables(synthetic)
     real_name = str(real) if isinstance(real, str | Path) else "real"
+    if real_name in tables and not isinstance(real, str | Path):
+        raise InputError("a synthetic table is named 'real', as the real one is; name it otherwise")
+    counted, left = {}, {}
     # The real table first: it is the one whose faults concern all others.
-    counted = {
-        name: _count(name, table, space, rows, outside, share, progress)
-        for name, table in {real_name: real, **tables}.items()
-    }
+    for place, (name, table) in enumerate([(real_name, real), *tables.items()]):
+        progress("reading", 0, 0, name)
+        shown = place > 0
+        try:
+            whole = isinstance(table, str) and table == "-" and rows is None and share is here
+            held = _standard_input(space) if whole else table
+            counted[name] = _count(held, space, rows, outside, share, shown)
+            left[name] = undeclared(_columns(held, space), space)
+        except InputError as error:
+            where = "standard input" if name == "-" else name
+            if str(error).startswith(where):
+                raise
+            raise InputError(f"{where}: {error}") from error
     results = measure_utility(
         (real_name, counted[real_name]),
         {name: counted[name] for name in tables},
@@ -106,6 +119,7 @@ def utility(
         replicates=again,
         baseline=baseline,
         refused=refused,
+        undeclared={name: columns for name, columns in left.items() if columns},
         progress=lambda done, total, name: progress("scoring", done, total, name),
     )
     return UtilityResult(results)
@@ -127,32 +141,40 @@ def _tables(synthetic: Any) -> dict[str, Any]:
 
 
 def _count(
-    name: str,
-    table: Any,
-    domain: Domain,
-    rows: int | None,
-    outside: Outside,
-    share: Map,
-    progress: Progress,
+    table: Any, domain: Domain, rows: int | None, outside: Outside, share: Map, shown: bool
 ) -> Counted:
-    """One table, in parts if ``rows`` or a cluster say so; what is wrong with it names it."""
-    progress("reading", 0, 0, name)
-    try:
-        if isinstance(table, ReleaseResult):
-            return of_dataset(table.released.table)
-        if isinstance(table, Dataset):
-            return of_dataset(table)
-        if not isinstance(table, str | Path):
-            return of_frame(table, domain, outside)
-        if rows is None and share is here:
-            return read_records(table, domain, outside)
-        parts = Parts.of_file(str(table), domain, rows or CHUNK, outside, share)
-        # Gone through once for its extent: now, so that its faults are found under its name.
-        parts.measure()
-        return parts
-    except InputError as error:
-        where = "standard input" if name == "-" else name
-        raise error if str(error).startswith(where) else InputError(f"{where}: {error}") from error
+    """One table, in parts if ``rows`` or a cluster say so; ``shown``: errors may quote it."""
+    if isinstance(table, ReleaseResult):
+        return of_dataset(table.released.table)
+    if isinstance(table, Dataset):
+        return of_dataset(table)
+    if not isinstance(table, str | Path):
+        return of_frame(table, domain, outside, shown=shown)
+    if rows is None and share is here:
+        return read_records(table, domain, outside, shown=shown)
+    parts = Parts.of_file(str(table), domain, rows or CHUNK, outside, share)
+    # Gone through once for its extent: now, so that its faults are found under its name.
+    parts.measure()
+    return parts
+
+
+def _standard_input(domain: Domain) -> pd.DataFrame:
+    """The table that standard input holds, which can be read once."""
+    frame = next(table_frames("-", domain, None), None)
+    if frame is None or not len(frame):
+        raise InputError("the table has no records")
+    return frame
+
+
+def _columns(table: Any, domain: Domain) -> tuple[str, ...]:
+    """The names of a table's columns, those of all files of a folder."""
+    if isinstance(table, ReleaseResult | Dataset):
+        return domain.names
+    if not isinstance(table, str | Path):
+        return tuple(map(str, table.columns))
+    path = Path(table)
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    return tuple(dict.fromkeys(name for file in files for name in column_names(file)))
 
 
 def _metrics(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -100,12 +101,46 @@ def open_csv(path: str | Path) -> Iterator[CsvTable]:
             if not standard_input:
                 source.close()
     except _MALFORMED as error:
+        where = "" if standard_input else _first_fault(Path(path))
         raise InputError(
             f"{spoken} is not a well-formed CSV file: it must be UTF-8 text, with no more fields "
-            "in a line than in the header and every quote closed"
+            f"in a line than in the header and every quote closed{where}"
         ) from error
     except OSError as error:
         raise InputError(f"{spoken} cannot be read: {error.strerror or 'damaged'}") from error
+
+
+def _first_fault(path: Path) -> str:
+    """Where a file is not well-formed, for a message; empty where it cannot be read at all."""
+    try:
+        with _open_bytes(path) as source:
+            for number, line in enumerate(source, 1):
+                if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    return ". It begins as UTF-16 text does: save it as CSV in UTF-8"
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError:
+                    return f". Line {number} is not UTF-8: save the file as CSV in UTF-8"
+        with _open_bytes(path) as source:
+            text = io.TextIOWrapper(source, encoding="utf-8-sig", newline="")
+            return _first_bad_record(text)
+    except (EOFError, OSError, zlib.error):
+        return ""
+
+
+def _first_bad_record(text: TextIO) -> str:
+    """The line of the first record that is not well-formed, for a message."""
+    reader = csv.reader(text, strict=True)
+    width, line = 0, 1
+    try:
+        for fields in reader:
+            if width and len(fields) > width:
+                return f". Line {line} has {len(fields)} fields, and the header has {width}"
+            width = width or len(fields)
+            line = reader.line_num + 1
+    except csv.Error:
+        return f". A quote that opens in line {line} is not closed, or is followed by more text"
+    return ""
 
 
 def write_csv(frame: pd.DataFrame, file: BinaryIO, *, compressed: bool) -> None:

@@ -2,14 +2,15 @@
 
 A table is coded by the domain alone: nothing about the values is inferred from
 the data, and a value that the domain does not declare is an error rather than a
-new code. Error messages name attributes and rules, never a value of the table;
-columns that the domain does not declare are not named either, because the first
-line of a file without a header would be a record.
+new code. All problems of a table are told at once, by column. Messages name attributes and
+rules, never a value of the table. Columns that the domain does not declare are named only where
+the first line names all that it does: that of a file without a header would be a record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -19,49 +20,32 @@ from numpy.typing import NDArray
 
 from synthesizers.csv_files import CSV_SUFFIXES, open_csv, write_csv
 from synthesizers.domain import Attribute, Dataset, Domain
-from synthesizers.encoding import encode_texts, missing_code
+from synthesizers.encoding import Fault, code_texts
 from synthesizers.errors import InputError
 from synthesizers.files import replacing
 from synthesizers.parquet import parquet_columns, parquet_frames, write_parquet
 
-Extra = Literal["ignore", "refuse"]
 
-
-def read_table(path: str | Path, domain: Domain, *, extra: Extra = "ignore") -> Dataset:
+def read_table(path: str | Path, domain: Domain, *, drop: Collection[str] | None = None) -> Dataset:
     """Return the records of a table file: ``.csv``, ``.csv.gz``, ``.parquet``, or ``-``.
 
     ``-`` is CSV from standard input. CSV is UTF-8 with a header. An empty field
-    is a missing value. Columns that the domain does not declare are ignored, or
-    refused with ``extra="refuse"``. If the table has the domain's id column,
+    is a missing value. Columns that the domain does not declare are ignored; with
+    ``drop``, those that it does not name are refused. If the table has the domain's id column,
     persons are numbered in order of first appearance; if not, persons are unknown.
 
     Raises ``InputError`` if the file cannot be read, has no records, lacks an
     attribute, repeats a column, or holds a value that the domain does not allow.
     """
-    (dataset,) = _datasets(path, domain, None, extra)
-    return dataset
+    frame = next(table_frames(path, domain, None, drop), None)
+    if frame is None or not len(frame):
+        raise InputError(f"{_name_path(path)}: the table has no records")
+    return from_frame(frame, domain)
 
 
-def read_table_chunks(
-    path: str | Path, domain: Domain, rows: int = 1_000_000, *, extra: Extra = "ignore"
-) -> Iterator[Dataset]:
-    """Return the records of a table file in order, at most ``rows`` at a time.
-
-    Otherwise as ``read_table``. Raises ``InputError`` at once if the domain has
-    an id column: a person's records may lie in several chunks, and clipping each
-    chunk by itself would keep too many.
-    """
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise InputError("the number of rows of a chunk must be a positive integer")
-    if domain.individual is not None:
-        raise InputError(
-            "a table cannot be read in chunks when the domain has an id column, because a person's "
-            "records may lie in several chunks; read it whole, or drop [individual]"
-        )
-    return _datasets(path, domain, rows, extra)
-
-
-def from_frame(frame: pd.DataFrame, domain: Domain, *, extra: Extra = "ignore") -> Dataset:
+def from_frame(
+    frame: pd.DataFrame, domain: Domain, *, drop: Collection[str] | None = None
+) -> Dataset:
     """Return the records of a data frame, coded by the domain.
 
     None and NaN are missing values. A number matches the label of that integer
@@ -70,16 +54,79 @@ def from_frame(frame: pd.DataFrame, domain: Domain, *, extra: Extra = "ignore") 
     ``read_table``, except that a frame without records is a dataset without records.
     """
     names = [str(name) for name in frame.columns]
-    _check_columns(names, domain, extra)
-    codes = np.empty((len(frame), len(domain.attributes)), dtype=np.int64, order="F")
-    for column, attribute in enumerate(domain.attributes):
-        series = frame.iloc[:, names.index(attribute.name)]
-        codes[:, column] = _encode_column(attribute, series)
+    check_columns(names, domain, drop)
+    columns = [code_column(each, column_of(frame, each.name)) for each in domain.attributes]
+    refuse_faults(columns)
+    codes = np.empty((len(frame), len(columns)), dtype=np.int64, order="F")
+    for place, column in enumerate(columns):
+        codes[:, place] = column.codes[column.places]
     codes.setflags(write=False)
-    persons = None
-    if domain.individual is not None and domain.individual in names:
-        persons = persons_of(domain.individual, frame.iloc[:, names.index(domain.individual)])
-    return Dataset(domain, codes, persons)
+    return Dataset(domain, codes, persons_in(frame, domain))
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """A column by its distinct texts.
+
+    ``places`` [records]: that of each record's text in ``texts``, the last of which is empty if a
+    record has none. ``codes`` [texts]: the code of each, -1 for those in ``faults``.
+    """
+
+    attribute: Attribute
+    places: NDArray[np.int64]
+    texts: Sequence[str]
+    codes: NDArray[np.int64]
+    faults: Mapping[Fault, Sequence[int]]
+
+    def problems(self, shown: bool) -> Iterator[str]:
+        """What is wrong with the column, a fault a sentence; with the values if ``shown``."""
+        for fault, at in self.faults.items():
+            rows = np.flatnonzero(np.isin(self.places, at))
+            counted = f"{len(rows)} records have" if len(rows) > 1 else "a record has"
+            first = rows[:EXAMPLES].tolist() if shown else []
+            texts = [f"record {row + 1}: {self.texts[self.places[row]]!r:.40}" for row in first]
+            examples = f" ({', '.join(texts)})" if texts else ""
+            name = repr(self.attribute.name)
+            yield f"attribute {name}: {counted} {fault.what}{examples}; {fault.mend}"
+
+
+EXAMPLES = 3
+"""The records that a problem of a table that is not confidential quotes."""
+
+
+def code_column(attribute: Attribute, series: pd.Series) -> CodedColumn:
+    """Return a column coded by its attribute; InputError for a value neither text nor number."""
+    places, texts = distinct_texts(attribute.name, series)
+    if places.size and places.min() < 0:
+        # The place -1 of a missing value indexes the empty text.
+        texts = [*texts, ""]
+        places = np.where(places < 0, len(texts) - 1, places)
+    return CodedColumn(attribute, places, texts, *code_texts(attribute, texts))
+
+
+def refuse_faults(columns: Sequence[CodedColumn], *, shown: bool = False) -> None:
+    """Raise ``InputError`` with all problems of a table's columns, if there are any.
+
+    ``shown``: the table is not confidential, and records and their values are quoted.
+    """
+    problems = [problem for column in columns for problem in column.problems(shown)]
+    if len(problems) > 1:
+        lines = "".join(f"\n  {problem}" for problem in problems)
+        raise InputError(f"the table has {len(problems)} problems:{lines}")
+    for problem in problems:
+        raise InputError(problem)
+
+
+def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
+    """Return the column of that name, whatever the type of the frame's names."""
+    return frame.iloc[:, [str(each) for each in frame.columns].index(name)]
+
+
+def persons_in(frame: pd.DataFrame, domain: Domain) -> NDArray[np.int64] | None:
+    """Return the person [records] of each record, None where the frame does not tell."""
+    if domain.individual is None or domain.individual not in map(str, frame.columns):
+        return None
+    return persons_of(domain.individual, column_of(frame, domain.individual))
 
 
 def to_frame(dataset: Dataset) -> pd.DataFrame:
@@ -111,35 +158,31 @@ def write_table(dataset: Dataset, path: str | Path) -> None:
             write_csv(to_frame(dataset), file, compressed=target.name.endswith(".gz"))
 
 
-def _datasets(
-    path: str | Path, domain: Domain, rows: int | None, extra: Extra
-) -> Iterator[Dataset]:
-    empty = True
-    for frame in table_frames(path, domain, rows, extra):
-        dataset = from_frame(frame, domain)
-        if dataset.records:
-            empty = False
-            yield dataset
-    if empty:
-        raise InputError(f"{_name_path(path)}: the table has no records")
-
-
 def table_frames(
-    path: str | Path, domain: Domain, rows: int | None, extra: Extra = "ignore"
+    path: str | Path, domain: Domain, rows: int | None, drop: Collection[str] | None = None
 ) -> Iterator[pd.DataFrame]:
     """Return a table file as frames of at most ``rows`` records, or one frame if None.
 
-    Raises ``InputError`` if the file cannot be read, lacks an attribute or repeats a column.
+    Raises ``InputError`` if the file cannot be read, lacks an attribute, repeats a column, or has
+    one that neither the domain declares nor ``drop`` names, unless that is None.
     """
     if str(path) != "-" and _kind(Path(path)) == "parquet":
         names: Sequence[str] = parquet_columns(Path(path))
-        _check_columns(names, domain, extra)
+        check_columns(names, domain, drop)
         wanted = {*domain.names, domain.individual}
         yield from parquet_frames(Path(path), [name for name in names if name in wanted], rows)
         return
     with open_csv(path) as table:
-        _check_columns(table.names, domain, extra)
+        check_columns(table.names, domain, drop)
         yield from table.frames(rows)
+
+
+def column_names(path: str | Path) -> tuple[str, ...]:
+    """Return the names in the first line of a table file; ``InputError`` as ``read_table``."""
+    if _kind(Path(path)) == "parquet":
+        return parquet_columns(Path(path))
+    with open_csv(path) as table:
+        return table.names
 
 
 def _kind(path: Path) -> Literal["csv", "parquet"]:
@@ -154,13 +197,19 @@ def _name_path(path: str | Path) -> str:
     return "standard input" if str(path) == "-" else str(path)
 
 
-def _check_columns(names: Sequence[str], domain: Domain, extra: Extra) -> None:
+def check_columns(
+    names: Sequence[str], domain: Domain, drop: Collection[str] | None = None
+) -> None:
+    """Raise ``InputError`` unless a table with columns of these names is one over the domain.
+
+    As ``read_table`` says of ``drop``.
+    """
     declared = [*domain.names] if domain.individual is None else [*domain.names, domain.individual]
     missing = [name for name in domain.names if name not in set(names)]
     if missing:
         raise InputError(
             f"the table lacks the columns {', '.join(map(repr, missing))}; its header must name "
-            "every attribute of the domain"
+            f"every attribute of the domain{_hint(names, missing)}"
         )
     repeated = [name for name in declared if list(names).count(name) > 1]
     if repeated:
@@ -169,19 +218,39 @@ def _check_columns(names: Sequence[str], domain: Domain, extra: Extra) -> None:
         )
     if len(set(names)) < len(names):
         raise InputError("the table has two columns of the same name; rename or drop one")
-    if extra == "refuse" and not set(names) <= set(declared):
+    left = [] if drop is None else sorted(set(undeclared(names, domain)) - set(drop))
+    if left:
         raise InputError(
-            "the table has columns that the domain does not declare; declare or drop them"
+            f"the table has columns that the domain does not declare: {', '.join(map(repr, left))}"
+            f"; declare them, or leave them out by {' '.join(f'--drop {name!r}' for name in left)}"
+        )
+    absent = sorted(set(drop or ()) - set(undeclared(names, domain)))
+    if absent:
+        raise InputError(
+            f"{absent[0]!r} is to be dropped, and is no column of the table beside those that the "
+            "domain declares"
         )
 
 
-def _encode_column(attribute: Attribute, series: pd.Series) -> NDArray[np.int64]:
-    places, texts = distinct_texts(attribute.name, series)
-    lookup = encode_texts(attribute, texts)
-    if places.size and places.min() < 0:
-        lookup = np.append(lookup, missing_code(attribute))
-    # A missing value has place -1, which indexes the code just appended.
-    return lookup[places]
+def undeclared(names: Sequence[str], domain: Domain) -> tuple[str, ...]:
+    """Return the columns that neither is an attribute nor the id column of the domain."""
+    return tuple(n for n in names if n not in domain.names and n != domain.individual)
+
+
+def _hint(names: Sequence[str], missing: Sequence[str]) -> str:
+    """What a header that lacks columns has in their place; of it, only what the domain says too."""
+    for sign, spoken in ((";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")):
+        parts = {part.strip().strip('"') for name in names for part in name.split(sign)}
+        if len(names) == 1 and set(missing) <= parts:
+            return f". Its fields are parted by {spoken}: write the file with commas"
+    spellings = {name.strip().casefold() for name in names}
+    alike = [name for name in missing if name.strip().casefold() in spellings]
+    if alike:
+        return (
+            f". It has {', '.join(map(repr, alike))} in other letters, large for small, or with "
+            "blanks around: rename it there"
+        )
+    return ""
 
 
 def persons_of(name: str, series: pd.Series) -> NDArray[np.int64]:

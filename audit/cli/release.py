@@ -27,6 +27,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run a program of a module even where nothing here can keep it from the data",
     )
+    parser.add_argument(
+        "--drop",
+        action="append",
+        metavar="COLUMN",
+        help="leave out a column that the domain does not declare; repeat",
+    )
     parser.add_argument("--rows", metavar="M", help="public output size; needed where n is private")
     common.add_relation(parser, required=False)
     common.add_settings(parser)

@@ -193,7 +193,11 @@ def _whole(file: Path, domain: Domain) -> pd.DataFrame:
 
 
 def _read(part: Part, domain: Domain, outside: Outside) -> Records:
-    return of_frame(part if isinstance(part, pd.DataFrame) else part(), domain, outside)
+    frame = part if isinstance(part, pd.DataFrame) else part()
+    try:
+        return of_frame(frame, domain, outside)
+    except InputError as error:
+        raise InputError(f"one part of the table: {error}") from error
 
 
 def _extent(part: Part, domain: Domain, outside: Outside) -> tuple[int, tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,16 @@ from numpy.typing import NDArray
 from audit.utility.counts import Attributes, Counts, count_records
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Dataset, Domain
-from synthesizers.encoding import encode_texts
 from synthesizers.errors import InputError
 from synthesizers.numerals import is_decimal
-from synthesizers.tables import distinct_texts, persons_of, table_frames
+from synthesizers.tables import (
+    check_columns,
+    code_column,
+    column_of,
+    persons_in,
+    refuse_faults,
+    table_frames,
+)
 
 Outside = Literal["refuse", "cell"]
 """What to do with a value that the domain does not declare: an error, or a cell of its own."""
@@ -202,39 +208,38 @@ def of_dataset(dataset: Dataset) -> Records:
     return Records(dataset.domain, codes, binned, frozenset(binned), dataset.persons)
 
 
-def of_frame(frame: pd.DataFrame, domain: Domain, outside: Outside = "refuse") -> Records:
+def of_frame(
+    frame: pd.DataFrame, domain: Domain, outside: Outside = "refuse", *, shown: bool = False
+) -> Records:
     """The records of a data frame; values are matched as ``synthesizers.tables.from_frame`` does.
 
-    Raises ``InputError`` for a missing or repeated column, and for a value that
-    the domain does not declare unless ``outside="cell"``.
+    Raises ``InputError`` for a missing or repeated column, and for values that
+    the domain does not declare unless ``outside="cell"``; it quotes them if the table may be
+    ``shown``.
     """
-    names = [str(name) for name in frame.columns]
-    absent = [name for name in domain.names if names.count(name) != 1]
-    if absent:
-        raise InputError(
-            f"the table must have one column {absent[0]!r}, found {names.count(absent[0])}"
-        )
-    codes = np.empty((len(frame), len(domain.attributes)), dtype=np.int64, order="F")
+    check_columns([str(name) for name in frame.columns], domain)
+    columns = [code_column(each, column_of(frame, each.name)) for each in domain.attributes]
+    if outside == "refuse":
+        refuse_faults(columns, shown=shown)
+    codes = np.empty((len(frame), len(columns)), dtype=np.int64, order="F")
     binned: dict[str, NDArray[np.float64]] = {}
     midpoints: set[str] = set()
-    for column, attribute in enumerate(domain.attributes):
-        places, texts = distinct_texts(attribute.name, frame.iloc[:, names.index(attribute.name)])
-        # A missing value has place -1, which indexes the empty text appended.
-        lookup = _codes(attribute, [*texts, ""] if (places < 0).any() else texts, outside)
-        codes[:, column] = lookup[places]
+    for place, column in enumerate(columns):
+        attribute = column.attribute
+        lookup = np.where(column.codes < 0, attribute.size, column.codes)
+        codes[:, place] = lookup[column.places]
         if attribute.edges is not None:
-            numbers = _numbers(attribute, texts, lookup)
+            numbers = _numbers(attribute, column.texts, lookup)
             named = ~np.isnan(label_numbers(attribute)[lookup])
-            if any(named[place] and not is_decimal(text) for place, text in enumerate(texts)):
+            if any(named[at] and not is_decimal(text) for at, text in enumerate(column.texts)):
                 midpoints.add(attribute.name)
-            binned[attribute.name] = numbers[places]
-    persons = None
-    if domain.individual is not None and domain.individual in names:
-        persons = persons_of(domain.individual, frame.iloc[:, names.index(domain.individual)])
-    return Records(domain, codes, binned, frozenset(midpoints), persons)
+            binned[attribute.name] = numbers[column.places]
+    return Records(domain, codes, binned, frozenset(midpoints), persons_in(frame, domain))
 
 
-def read_records(path: str | Path, domain: Domain, outside: Outside = "refuse") -> Records:
+def read_records(
+    path: str | Path, domain: Domain, outside: Outside = "refuse", *, shown: bool = False
+) -> Records:
     """The records of a table file, as ``synthesizers.tables.read_table`` reads it.
 
     Columns that the domain does not declare are left unread. Raises ``InputError``
@@ -243,11 +248,11 @@ def read_records(path: str | Path, domain: Domain, outside: Outside = "refuse") 
     frame = next(table_frames(path, domain, None), None)
     if frame is None or not len(frame):
         raise InputError(f"{path}: the table has no records")
-    return of_frame(frame, domain, outside)
+    return of_frame(frame, domain, outside, shown=shown)
 
 
 def _numbers(
-    attribute: Attribute, texts: list[str], codes: NDArray[np.int64]
+    attribute: Attribute, texts: Sequence[str], codes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """The number behind each code: the text's, or the middle of the bin that it names."""
     numbers = label_numbers(attribute)[codes]
@@ -257,17 +262,3 @@ def _numbers(
             number = float(text)
             numbers[place] = number if math.isfinite(number) else np.nan
     return numbers
-
-
-def _codes(attribute: Attribute, texts: list[str], outside: Outside) -> NDArray[np.int64]:
-    try:
-        return encode_texts(attribute, texts)
-    except InputError:
-        if outside == "refuse":
-            raise
-    if len(texts) == 1:
-        return np.array([attribute.size], dtype=np.int64)
-    # Texts outside the domain are few as a rule: halving finds them soon.
-    half = len(texts) // 2
-    parts = texts[:half], texts[half:]
-    return np.concatenate([_codes(attribute, part, outside) for part in parts])

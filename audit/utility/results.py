@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from audit.utility.copies import Copies
 from audit.utility.score import Score
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -30,9 +31,11 @@ class UtilityResults:
     """The scores of synthetic files against one ``real`` file over a domain.
 
     ``records``: the rows of every file, the real one among them. ``refused``: metrics
-    that cannot be taken over the domain, each with the reason. Raises ``InputError``
-    for a metric taken twice of a file, for one whose direction or mode changes from
-    file to file, and for a file whose rows are not told.
+    that cannot be taken over the domain, each with the reason. ``copies`` of real records in the
+    synthetic files that are held whole. ``undeclared``: columns of any file that the domain does
+    not declare, and of which no score speaks. Raises ``InputError`` for a metric taken twice of a
+    file, for one whose direction or mode changes from file to file, and for a file whose rows are
+    not told.
     """
 
     real: str
@@ -40,6 +43,8 @@ class UtilityResults:
     records: Mapping[str, int]
     scored: tuple[Scored, ...]
     refused: tuple[tuple[str, str], ...] = ()
+    copies: Mapping[str, Copies] = field(default_factory=dict)
+    undeclared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse scores that cannot be laid side by side."""
@@ -73,6 +78,8 @@ class UtilityResults:
             self,
             real=names[self.real],
             records={names[file]: records for file, records in self.records.items()},
+            copies={names[file]: copies for file, copies in self.copies.items()},
+            undeclared={names[file]: columns for file, columns in self.undeclared.items()},
             scored=tuple(replace(s, synthetic=names[s.synthetic]) for s in self.scored),
         )
 

@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from audit.utility.baselines import uniform_table
+from audit.utility.copies import count_copies
 from audit.utility.counts import Counted
 from audit.utility.metric import Metric
 from audit.utility.pair import HeldCounts, Pair, common_shape
+from audit.utility.records import Records
 from audit.utility.results import Scored, UtilityResults
 from audit.utility.score import Score
 from synthesizers.domain import Domain
@@ -50,6 +52,7 @@ def measure_utility(
     replicates: int = 1,
     baseline: bool = True,
     refused: tuple[tuple[str, str], ...] = (),
+    undeclared: Mapping[str, tuple[str, ...]] | None = None,
     progress: ScoreProgress = lambda done, total, name: None,
 ) -> UtilityResults:
     """Every metric of every synthetic table, both by name, against the real one.
@@ -57,8 +60,8 @@ def measure_utility(
     The marginals that any metric reads are counted once a table. ``replicates``:
     each metric that draws is taken so many times, with seeds one apart, and the
     values after the first stand in ``Score.replicates``. With ``baseline`` the same
-    metrics are taken of a table that knows nothing but the domain. ``refused`` is
-    passed on. Raises ``InputError`` for tables that do not fit together.
+    metrics are taken of a table that knows nothing but the domain. ``refused`` and
+    ``undeclared`` are passed on. Raises ``InputError`` for tables that do not fit together.
     """
     tables = dict(synthetic)
     null = None
@@ -96,7 +99,14 @@ def measure_utility(
     ]
     progress(total, total, "")
     records = {real[0]: real[1].records, **{name: t.records for name, t in tables.items()}}
-    return UtilityResults(real[0], real[1].domain, records, tuple(scored), refused)
+    copies = {
+        name: count_copies(real[1], table)
+        for name, table in tables.items()
+        if isinstance(real[1], Records) and isinstance(table, Records)
+    }
+    return UtilityResults(
+        real[0], real[1].domain, records, tuple(scored), refused, copies, undeclared or {}
+    )
 
 
 def _score(metric: Metric, pair: Pair, replicates: int) -> Score:

@@ -142,9 +142,9 @@ def log(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         noted.append("start")
         begin(self, *given)
 
-    def opens(*given: Any) -> Any:
+    def opens(*given: Any, **named: Any) -> Any:
         noted.append("open")
-        return read(*given)
+        return read(*given, **named)
 
     monkeypatch.setattr(Connection, "__init__", starts)
     monkeypatch.setattr(module, "read_table", opens)

@@ -282,7 +282,7 @@ def test_shared_tables_are_coded_by_their_schema(
 ) -> None:
     domain = load_domain(shared_data / f"{name}.schema.json")
     table = shared_data / f"{name}.csv.gz"
-    dataset = read_table(table, domain, extra="refuse")
+    dataset = read_table(table, domain, drop=())
     assert dataset.records == records
     frame = pd.read_csv(table, dtype=str, keep_default_na=False)
     assert domain.names == tuple(frame.columns)

@@ -19,11 +19,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from audit.utility.records import of_frame
 from synthesizers.domain import Attribute, Dataset, Domain
 from synthesizers.encoding import encode_texts
 from synthesizers.errors import InputError
 from synthesizers.numerals import number_text
-from synthesizers.tables import from_frame, read_table, read_table_chunks, to_frame, write_table
+from synthesizers.tables import from_frame, read_table, table_frames, to_frame, write_table
 from tests.synthesizers.tables_on_disk import written
 
 SECRET = "xyzzy31337"
@@ -149,21 +150,87 @@ def test_no_message_contains_a_value(tmp_path: Path, row: str) -> None:
         assert "31337" not in message
 
 
-def test_an_undeclared_column_is_not_named(tmp_path: Path) -> None:
-    path = written(tmp_path, f"sex,{SECRET}\nmale,1\n")
+def test_undeclared_columns_are_ignored_or_named_and_dropped(tmp_path: Path) -> None:
+    path = written(tmp_path, "name,sex,id\nA,male,1\n")
     domain = Domain("d", (SEX,))
-    assert read_table(path, domain).codes.tolist() == [[0]]
-    with pytest.raises(InputError, match="declare or drop") as caught:
-        read_table(path, domain, extra="refuse")
-    assert SECRET not in str(caught.value)
+    for drop in (None, ("name", "id")):
+        assert read_table(path, domain, drop=drop).codes.tolist() == [[0]]
+    with pytest.raises(InputError, match=r"declare: 'id', 'name'; .* --drop 'id' --drop 'name'"):
+        read_table(path, domain, drop=())
+    with pytest.raises(InputError, match="declare: 'name'; "):
+        read_table(path, domain, drop=["id"])
+    with pytest.raises(InputError, match="'sex' is to be dropped"):
+        read_table(path, domain, drop=["sex", "name", "id"])
+
+
+def test_a_first_line_that_is_a_record_is_not_named(tmp_path: Path) -> None:
+    path = written(tmp_path, f"sex,{SECRET},{SECRET}\nmale,1,1\n")
     with pytest.raises(InputError, match="same name") as caught:
-        read_table(written(tmp_path, f"sex,{SECRET},{SECRET}\nmale,1,1\n"), domain)
+        read_table(path, Domain("d", (SEX,)))
     assert SECRET not in str(caught.value)
+    with pytest.raises(InputError, match="lacks the columns") as caught:
+        read_table(written(tmp_path, f"male,{SECRET}\nmale,1\n"), Domain("d", (SEX,)), drop=())
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("header", "hint"),
+    [
+        ("sex;grade;age", "semicolons"),
+        ("sex\tgrade\tage", "tabs"),
+        ("Sex,grade,AGE", "'sex', 'age' in other letters"),
+        ("sex, grade, age", "blanks around"),
+    ],
+)
+def test_a_header_that_is_almost_right_gets_a_hint(tmp_path: Path, header: str, hint: str) -> None:
+    with pytest.raises(InputError, match=hint):
+        read_table(written(tmp_path, f"{header}\nmale,1,5\n"), PEOPLE)
+
+
+def test_all_problems_of_a_table_are_told_at_once(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "sex": ["male", "x", "x", None],
+            "grade": ["1", "7", "2", "3"],
+            "age": ["5", "many", "500", "-1"],
+        }
+    )
+    with pytest.raises(InputError) as caught:
+        from_frame(frame, PEOPLE)
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "the table has 5 problems:"
+    assert [line.split(" have ")[0].split(" has ")[0].strip() for line in lines[1:]] == [
+        "attribute 'sex': a record",
+        "attribute 'sex': 2 records",
+        "attribute 'grade': a record",
+        "attribute 'age': a record",
+        "attribute 'age': 2 records",
+    ]
+    assert not any(text in str(caught.value) for text in ("'x'", "'7'", "many", "500", "-1"))
+    with pytest.raises(InputError, match=r"record 2: 'x', record 3: 'x'") as caught:
+        of_frame(frame, PEOPLE, shown=True)
+    assert "record 3: '500', record 4: '-1'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        (b"sex,grade,age\nmal\xe9,1,5\n", "Line 2 is not UTF-8"),
+        ("sex,grade,age\n".encode("utf-16"), "UTF-16"),
+        (b"sex,grade,age\nmale,1,5\nmale,1,5,6\n", "Line 3 has 4 fields, and the header has 3"),
+        (b'sex,grade,age\n"a\nb",1,5\n"male,1,5\nmale,1,5\n', "quote that opens in line 4"),
+    ],
+)
+def test_a_fault_of_a_file_has_its_line(tmp_path: Path, content: bytes, where: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=where):
+        read_table(path, PEOPLE)
 
 
 def test_the_id_column_is_not_extra(tmp_path: Path) -> None:
     path = written(tmp_path, "sex,person_id\nmale,a\n")
-    assert read_table(path, PERSONS, extra="refuse").records == 1
+    assert read_table(path, PERSONS, drop=()).records == 1
 
 
 def test_all_missing_columns_are_named(tmp_path: Path) -> None:
@@ -183,8 +250,6 @@ def test_repeated_columns_are_refused(tmp_path: Path) -> None:
 def test_a_table_without_records_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(InputError, match="table"):
         read_table(written(tmp_path, text), Domain("d", (SEX,)))
-    with pytest.raises(InputError, match="table"):
-        list(read_table_chunks(written(tmp_path, text), Domain("d", (SEX,))))
 
 
 def test_a_missing_value_must_be_declared(tmp_path: Path) -> None:
@@ -432,7 +497,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             read_table(tmp_path / name, PEOPLE)
         with pytest.raises(InputError):
-            list(read_table_chunks(tmp_path / name, PEOPLE, 1000))
+            list(table_frames(tmp_path / name, PEOPLE, 1000))
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
@@ -443,17 +508,9 @@ def test_chunks_are_the_table_in_order(tmp_path: Path, suffix: str, rows: int) -
     dataset = Dataset(PEOPLE, np.array(CODES * 2))
     path = tmp_path / f"table{suffix}"
     write_table(dataset, path)
-    chunks = list(read_table_chunks(path, PEOPLE, rows))
+    chunks = [from_frame(frame, PEOPLE) for frame in table_frames(path, PEOPLE, rows)]
     assert all(0 < chunk.records <= rows for chunk in chunks)
     assert np.concatenate([chunk.codes for chunk in chunks]).tolist() == CODES * 2
-
-
-def test_persons_cannot_be_read_in_chunks(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="several chunks"):
-        read_table_chunks(written(tmp_path, "sex,person_id\nmale,a\n"), PERSONS)
-    for rows in (0, True, 1.5):
-        with pytest.raises(InputError, match="positive"):
-            read_table_chunks(tmp_path / "table.csv", PEOPLE, rows)
 
 
 def test_parquet_columns_of_numbers_with_gaps(tmp_path: Path) -> None:
@@ -470,8 +527,8 @@ def test_parquet_columns_of_numbers_with_gaps(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     parquet.write_table(table, path)
     assert read_table(path, PEOPLE).codes.tolist() == [[0, 0, 0], [1, 3, 1], [0, 2, 2]]
-    with pytest.raises(InputError, match="declare or drop"):
-        read_table(path, PEOPLE, extra="refuse")
+    with pytest.raises(InputError, match="declare: 'other'"):
+        read_table(path, PEOPLE, drop=())
     parquet.write_table(table.slice(0, 0), path)
     with pytest.raises(InputError, match="no records"):
         read_table(path, PEOPLE)

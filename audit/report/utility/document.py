@@ -11,6 +11,7 @@ from typing import Any
 from audit.report.channel.document import finite
 from audit.report.utility.words import NOTICE
 from audit.utility.comparison import CONFIDENCE
+from audit.utility.copies import Copies
 from audit.utility.ranking import MetricRanking, Ranking, rank
 from audit.utility.results import Scored, UtilityResults
 from audit.utility.score import Score
@@ -33,15 +34,25 @@ def utility_json(results: UtilityResults) -> dict[str, Any]:
     ranking = rank(results)
     return {
         "notice": NOTICE,
-        "real": {"file": results.real, "records": results.records[results.real]},
+        "real": _file(results, results.real),
         "synthetic": [
-            {"file": file, "records": results.records[file]} for file in results.synthetics
+            {**_file(results, file), "copies": _copies(results.copies.get(file))}
+            for file in results.synthetics
         ],
         "domain": {"name": results.domain.name, "attributes": list(results.domain.names)},
         "scores": [_score_json(scored) for scored in results.scored],
         "refused": [{"metric": name, "reason": reason} for name, reason in results.refused],
         "ranking": None if ranking is None else _ranking(ranking),
     }
+
+
+def _file(results: UtilityResults, file: str) -> dict[str, Any]:
+    columns = list(results.undeclared.get(file, ()))
+    return {"file": file, "records": results.records[file], "undeclared": columns}
+
+
+def _copies(copies: Copies | None) -> dict[str, Any] | None:
+    return None if copies is None else _pick(copies, "records", "of_unique", "whole")
 
 
 def _score_json(scored: Scored) -> dict[str, Any]:

@@ -44,6 +44,7 @@ def _parts(sheet: Sheet, view: UtilityView) -> list[RenderableType]:
     )
     parts: list[RenderableType] = [
         Panel(notice, box=box.ROUNDED, border_style="red", padding=(0, 1)),
+        *(sheet.text(text, "bold") for text in view.warnings),
         sheet.pairs(files),
         *sheet.lines([view.columns], "dim"),
         Text(),

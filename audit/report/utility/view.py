@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from audit.report.utility.dives import MAX_FILES, Dive, dives
 from audit.report.utility.ranking import RankingView, ranking_view
 from audit.report.utility.scores import ScoreBlock, score_blocks
+from audit.report.utility.warnings import warnings
 from audit.report.utility.words import NOTICE, group_digits, value_text
 from audit.report.words import plural
 from audit.utility.ranking import rank
@@ -37,12 +38,14 @@ MAX_REASON = 120
 class UtilityView:
     """Utility in words and pictures.
 
-    ``notice``: that none of it is private. ``ranking``: None of fewer than two files.
+    ``notice``: that none of it is private. ``warnings``: what nobody should overlook: columns that
+    are not looked at, and copies of real records. ``ranking``: None of fewer than two files.
     ``dives``: metrics with what their scores are made of; ``dives_note``: what is left
     out of them. ``missing``: metric, file and reason of what has no value.
     """
 
     notice: str
+    warnings: tuple[str, ...]
     files: tuple[FileRow, ...]
     columns: str
     ranking: RankingView | None
@@ -62,6 +65,7 @@ def utility_view(results: UtilityResults) -> UtilityView:
     ranking = rank(results)
     return UtilityView(
         NOTICE,
+        warnings(results),
         _files(results),
         _columns(results),
         None if ranking is None else ranking_view(ranking),

@@ -367,10 +367,46 @@ def test_values_outside_the_domain_are_refused_or_cells_of_their_own(
 ) -> None:
     for field in (f"1,{SECRET},1,20,5,2018,<i>", "1,Rome,1,1e400,5,2018,<i>", "1,Rome,1,,5,2018,"):
         (towns / "near.csv").write_text(HEADER + rows(1, 9) + field + "\n", encoding="utf-8")
-        assert "near.csv: attribute" in one_line(dp_audit(SOME))
-        assert "near.csv: attribute" in one_line(dp_audit(f"{SOME} --chunk 4"))
+        shown = dp_audit(SOME)
+        assert shown.code == 2 and shown.out == ""
+        assert "near.csv: attribute" in shown.err and "record 10: " in shown.err
+        assert SECRET in shown.err or SECRET not in field
+        turned = SOME.replace("real.csv near.csv", "near.csv real.csv")
+        assert "near.csv: attribute" in one_line(dp_audit(turned))
+        assert "near.csv: one part of" in one_line(dp_audit(f"{SOME} --chunk 4"))
         assert dp_audit(f"{FEW} --outside cell --json u.json").code == 0
         assert scores(towns / "u.json")["total-variation", "near.csv"]["value"] > 0
+
+
+def test_columns_beside_the_domain_and_copies_are_named_first(
+    dp_audit: Command, towns: Path
+) -> None:
+    real = (towns / "real.csv").read_text(encoding="utf-8").splitlines()
+    near = (towns / "near.csv").read_text(encoding="utf-8").splitlines()
+    copied = [*near[:-3], *real[-3:]]
+    named = [f"{line},{k}" for k, line in enumerate(copied)]
+    named[0] = f"{near[0]},NAME"
+    (towns / "near.csv").write_text("\n".join(named) + "\n", encoding="utf-8")
+    shown = dp_audit(f"{SOME} --json u.json --html u.html".replace(" --quiet", ""))
+    assert shown.code == 0
+    first, scores_at = shown.out.index("'NAME'"), shown.out.index("Scores")
+    assert first < scores_at
+    told = " ".join(shown.out.split())
+    assert "near.csv has 1 column that the domain does not declare: 'NAME'" in told
+    assert "3 of 150 records of near.csv equal a real record in every column" in told
+    document = read(towns / "u.json")
+    assert document["synthetic"][0]["undeclared"] == ["NAME"]
+    assert document["synthetic"][0]["copies"] == {"records": 3, "of_unique": 3, "whole": False}
+    page = (towns / "u.html").read_text(encoding="utf-8")
+    assert "NAME" in page and "equal a real record" in page
+
+
+@pytest.mark.parametrize("name", ["real.csv", "again.csv"])
+def test_a_file_beside_itself_is_called_a_copy(dp_audit: Command, towns: Path, name: str) -> None:
+    (towns / "again.csv").write_bytes((towns / "real.csv").read_bytes())
+    shown = dp_audit(SOME.replace("near.csv", name).replace(" --quiet", ""))
+    assert shown.code == 0
+    assert "it is a copy" in " ".join(shown.out.split())
 
 
 def test_numbers_that_would_overflow_are_undefined_with_the_reason(
@@ -551,7 +587,7 @@ def test_draws_of_another_form_are_one_line(
         ("\udcff\udcfe", "not a well-formed CSV"),
     ],
 )
-def test_a_table_that_does_not_fit_is_one_line_that_names_it(
+def test_a_table_that_does_not_fit_is_named_with_its_problems(
     dp_audit: Command, towns: Path, content: str, part: str
 ) -> None:
     (towns / "bad.csv").write_bytes(content.encode("utf-8", "surrogateescape"))
@@ -561,8 +597,12 @@ def test_a_table_that_does_not_fit_is_one_line_that_names_it(
             if more and "id column" in part:
                 continue  # no count needs to know whose record it is
             shown = dp_audit(f"{line} --domain towns.toml --json u.json --quiet{more}")
-            message = one_line(shown)
-            assert part in message and "bad.csv" in message
+            first, *problems = shown.err.splitlines()
+            assert shown.code == 2 and shown.out == "" and first.startswith("dp-audit: ")
+            assert "bad.csv" in first and part in shown.err
+            assert all(problem.startswith("  attribute ") for problem in problems)
+            # Of the confidential file, and of what is read in parts, no value is quoted.
+            assert SECRET not in shown.err or (line.endswith("bad.csv") and not more)
     assert names(towns) == before
 
 

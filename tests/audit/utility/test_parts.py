@@ -202,7 +202,7 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, frames: Any) -> None:
         _ = Parts.of_file(tmp_path / "short.csv", DOMAIN).records
     with pytest.raises(InputError, match="Dask data frame"):
         Parts.of_dask(FRAME, DOMAIN)
-    with pytest.raises(InputError, match="one column 'a3', found 0"):
+    with pytest.raises(InputError, match=r"one part of the table: .* lacks the columns 'a3'"):
         short = frames.from_pandas(FRAME.drop(columns="a3"), npartitions=2)
         _ = Parts.of_dask(short, DOMAIN).records
     with pytest.raises(InputError, match="no records"):

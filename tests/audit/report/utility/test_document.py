@@ -89,8 +89,10 @@ def test_the_baseline_stands_beside_each_score() -> None:
 
 
 def test_files_and_domain_are_named() -> None:
-    assert DOCUMENT["real"] == {"file": "confidential.csv", "records": 10_000}
-    assert DOCUMENT["synthetic"][1] == {"file": samples.FILES[1], "records": 9_612}
+    real = {"file": "confidential.csv", "records": 10_000, "undeclared": []}
+    assert DOCUMENT["real"] == real
+    synthetic = {"file": samples.FILES[1], "records": 9_612, "undeclared": [], "copies": None}
+    assert DOCUMENT["synthetic"][1] == synthetic
     assert DOCUMENT["domain"]["attributes"] == list(samples.NAMES)
 
 

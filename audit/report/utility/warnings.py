@@ -1,0 +1,44 @@
+"""What nobody should overlook in synthetic files, in words: it stands before all scores."""
+
+from __future__ import annotations
+
+from audit.report.utility.words import group_digits
+from audit.report.words import plural
+from audit.utility.copies import Copies
+from audit.utility.results import UtilityResults
+
+
+def warnings(results: UtilityResults) -> tuple[str, ...]:
+    """The sentences, those on columns first."""
+    columns = [
+        _columns(file, file == results.real, names) for file, names in results.undeclared.items()
+    ]
+    copies = [_copies(results, file, copies) for file, copies in results.copies.items()]
+    return (*columns, *filter(None, copies))
+
+
+def _columns(file: str, real: bool, names: tuple[str, ...]) -> str:
+    listed = ", ".join(map(repr, names))
+    it = "it" if len(names) == 1 else "them"
+    columns = plural(len(names), "column")
+    undeclared = f"{file} has {columns} that the domain does not declare: {listed}"
+    start = f"{undeclared}. No score speaks of {it}"
+    return f"{start}." if real else f"{start}, and whoever gets the file gets {it} too."
+
+
+def _copies(results: UtilityResults, file: str, copies: Copies) -> str:
+    if copies.whole:
+        return (
+            f"{file} holds the very records of {results.real}, each as often: it is a copy, and "
+            "its scores are those of a table beside itself."
+        )
+    if not copies.records:
+        return ""
+    records = results.records[file]
+    start = (
+        f"{group_digits(copies.records)} of {plural(records, 'record')} of {file} equal a real "
+        "record in every column"
+    )
+    if not copies.of_unique:
+        return f"{start}; each of these real records occurs more than once."
+    return f"{start}, {group_digits(copies.of_unique)} of them a real record that occurs once."

@@ -1,0 +1,59 @@
+"""Synthetic records that are real ones, value for value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from audit.utility.records import Records
+
+
+@dataclass(frozen=True)
+class Copies:
+    """How many ``records`` of a synthetic table equal a real one in every attribute.
+
+    ``of_unique``: those of them whose real record no other real one equals. ``whole``: both tables
+    hold the same records, each as often.
+    """
+
+    records: int
+    of_unique: int
+    whole: bool
+
+
+def count_copies(real: Records, synthetic: Records) -> Copies:
+    """The copies in a synthetic table over the domain of the real one.
+
+    Binned attributes are compared by their numbers, and by their bins where one of the tables only
+    names these.
+    """
+    numbered = _number_records(real, synthetic)
+    mine, theirs = numbered[: real.records], numbered[real.records :]
+    size = int(numbered.max(initial=-1)) + 1
+    held = np.bincount(mine, minlength=size)
+    made = np.bincount(theirs, minlength=size)
+    return Copies(int(made[held > 0].sum()), int(made[held == 1].sum()), bool((held == made).all()))
+
+
+def _number_records(real: Records, synthetic: Records) -> NDArray[np.int64]:
+    """One number a record, [real and synthetic], alike where all attributes are."""
+    numbered = np.zeros(real.records + synthetic.records, dtype=np.int64)
+    bins_alone = real.midpoints | synthetic.midpoints
+    for attribute in real.domain.attributes:
+        columns = real.column(attribute.name), synthetic.column(attribute.name)
+        numbered = _join(numbered, np.concatenate(columns))
+        if attribute.edges is not None and attribute.name not in bins_alone:
+            numbers = np.concatenate([table.binned[attribute.name] for table in (real, synthetic)])
+            # A record without a number has the place -1.
+            numbered = _join(numbered, pd.factorize(numbers)[0] + 1)
+    return numbered
+
+
+def _join(numbered: NDArray[np.int64], column: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Numbers of pairs, from 0 on without gaps: no product overflows."""
+    pairs = numbered * (int(column.max(initial=0)) + 1) + column
+    joined: NDArray[np.int64] = pd.factorize(pairs)[0]
+    return joined.astype(np.int64, copy=False)
