@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from secrets import randbits
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.ledger.programs import of_budget
 from proofs.search.best import strongest
+from synthesizers.bin_numbers import to_numbers
 from synthesizers.budget import Budget, ZCDPBudget
 from synthesizers.curator import Output, Setting
 from synthesizers.domain import Dataset, Domain
@@ -25,9 +27,15 @@ from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours, to_json
 from synthesizers.sampling import EventProgress, Run
 from synthesizers.sampling import run as sample
-from synthesizers.tables import read_table
+from synthesizers.tables import read_table, to_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PURE = ApproxDP(Fraction(0))
+
+SEED_BITS = 64
+"""Of the public seed of numbers within bins: no two releases share one by chance."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,8 @@ class Wanted:
     number of rows, where n is private.
     ``certificate``: the file of the certificate that it keeps to. ``trusted``: run a program even
     where nothing keeps it from the data. ``drop``: columns of the file that the domain does not
-    declare, and that are left out; any other one is refused.
+    declare, and that are left out; any other one is refused. ``numbers_within_bins``: put out a
+    number for each bin, by public randomness.
     """
 
     program: str
@@ -51,13 +60,15 @@ class Wanted:
     certificate: str | None = None
     trusted: bool = False
     drop: tuple[str, ...] = ()
+    numbers_within_bins: bool = False
 
 
 @dataclass(frozen=True)
 class Released:
     """A synthetic table, and what stands for it: who made it, of what, under which budget.
 
-    ``guarantee``: what the release guarantees, in words.
+    ``guarantee``: what the release guarantees, in words. ``seed``: of the numbers that stand for
+    bins, None where these are named.
     """
 
     table: Dataset
@@ -66,6 +77,11 @@ class Released:
     budget: Budget
     run: Run
     guarantee: str
+    seed: int | None = None
+
+    def frame(self) -> pd.DataFrame:
+        """The synthetic records as they are put out."""
+        return to_frame(self.table) if self.seed is None else to_numbers(self.table, self.seed)
 
 
 def release(wanted: Wanted, progress: EventProgress | None = None) -> Released:
@@ -138,7 +154,8 @@ def _release(wanted: Wanted, subject: ProgramSubject, progress: EventProgress | 
         )
     made = sample(subject.program, dataset, setting, budget, progress=progress, admit=leave.admit)
     table = as_dataset(made.output, wanted.domain)
-    return Released(table, subject, setting, budget, made, guarantee)
+    seed = randbits(SEED_BITS) if wanted.numbers_within_bins else None
+    return Released(table, subject, setting, budget, made, guarantee, seed)
 
 
 def release_setting(

@@ -79,11 +79,15 @@ def at_least_zero(value: object, name: str) -> Fraction:
 
 def whole_number(value: object, name: str, least: int = 0) -> int:
     """A whole number; raises InputError."""
-    number = exact(value, name)
+    refusal = InputError(
+        f"{name} must be a whole number from {least} to {MAX_COUNT}, found {str(value)[:40]!r}"
+    )
+    try:
+        number = exact(value, name)
+    except InputError:
+        raise refusal from None
     if number.denominator != 1 or not least <= number <= MAX_COUNT:
-        raise InputError(
-            f"{name} must be a whole number from {least} to {MAX_COUNT}, found {str(value)[:40]!r}"
-        )
+        raise refusal
     return int(number)
 
 

@@ -36,6 +36,7 @@ def release(
     certificate: str | Path | None = None,
     trust_subject: bool = False,
     drop: Sequence[str] = (),
+    numbers_within_bins: bool = False,
     progress: Progress = nobody,
     **keywords: Any,
 ) -> ReleaseResult:
@@ -68,6 +69,8 @@ def release(
     drop
         Columns that the domain does not declare, such as names and numbers of persons: they are
         left out. Any other column of this kind is refused.
+    numbers_within_bins
+        Put out a number for each bin, drawn within it by public randomness.
     progress
         Told of each question.
 
@@ -96,6 +99,7 @@ def release(
         None if certificate is None else str(certificate),
         trust_subject,
         tuple(drop),
+        numbers_within_bins,
     )
 
     def report(asked: int, event: Event) -> None:

@@ -424,15 +424,13 @@ class ReleaseResult(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """The synthetic records."""
-        from synthesizers.tables import to_frame
-
-        return to_frame(self.released.table)
+        return self.released.frame()
 
     def write_table(self, path: str | Path) -> None:
         """Write the synthetic records as CSV or Parquet."""
-        from synthesizers.tables import write_table
+        from synthesizers.tables import write_frame
 
-        write_table(self.released.table, path)
+        write_frame(self.released.frame(), path)
 
     def page(self) -> Page:
         """The release as a page."""

@@ -149,13 +149,18 @@ def write_table(dataset: Dataset, path: str | Path) -> None:
     Reading the file back with the same domain gives the same codes. Raises
     ``InputError`` for another suffix or a place that cannot be written.
     """
+    write_frame(to_frame(dataset), path)
+
+
+def write_frame(frame: pd.DataFrame, path: str | Path) -> None:
+    """Write a frame, as ``write_table`` the records."""
     target = Path(path)
     kind = _kind(target)
     with replacing(target) as file:
         if kind == "parquet":
-            write_parquet(to_frame(dataset), file)
+            write_parquet(frame, file)
         else:
-            write_csv(to_frame(dataset), file, compressed=target.name.endswith(".gz"))
+            write_csv(frame, file, compressed=target.name.endswith(".gz"))
 
 
 def table_frames(

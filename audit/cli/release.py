@@ -33,6 +33,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="leave out a column that the domain does not declare; repeat",
     )
+    parser.add_argument(
+        "--numbers-within-bins",
+        action="store_true",
+        help="put out a number for each bin, drawn within it by public randomness",
+    )
     parser.add_argument("--rows", metavar="M", help="public output size; needed where n is private")
     common.add_relation(parser, required=False)
     common.add_settings(parser)

@@ -529,6 +529,31 @@ def test_release_writes_table_and_ledger(dp_audit: Command, folder: Path) -> Non
     assert names(folder) == {"domain.toml", "table.csv", "s.csv", "l.json"}
 
 
+def test_a_release_leaves_out_only_columns_that_are_named(dp_audit: Command, folder: Path) -> None:
+    table = (folder / "table.csv").read_text().splitlines()
+    text = "\n".join(f"{line},{'NAME' if k == 0 else 'Zebra'}" for k, line in enumerate(table))
+    (folder / "table.csv").write_text(text + "\n")
+    base = f"release {GEOMETRIC} --data table.csv --domain domain.toml --out s.csv"
+    refused = dp_audit(base)
+    one_line(refused, 2)
+    assert "'NAME'" in refused.err and "--drop" in refused.err and not (folder / "s.csv").exists()
+    assert "'OTHER' is to be dropped" in dp_audit(f"{base} --drop NAME --drop OTHER").err
+    assert dp_audit(f"{base} --drop NAME").code == 0
+    assert "NAME" not in (folder / "s.csv").read_text()
+
+
+def test_a_release_puts_out_numbers_within_bins_where_it_is_asked_to(
+    dp_audit: Command, folder: Path
+) -> None:
+    base = f"release {GEOMETRIC} --data table.csv --domain domain.toml --out s.csv"
+    assert dp_audit(base).code == 0
+    assert "[" in (folder / "s.csv").read_text()
+    assert dp_audit(f"{base} --numbers-within-bins").code == 0
+    rows = [line.split(",") for line in (folder / "s.csv").read_text().splitlines()]
+    assert rows[0] == ["sex", "age"] and len(rows) == 4
+    assert all(age == "" or age.isdigit() for _, age in rows[1:])
+
+
 def test_a_release_under_add_remove_needs_public_rows_and_keeps_n_private(
     dp_audit: Command, folder: Path
 ) -> None:
