@@ -22,6 +22,7 @@ from dp_audit.progress import Progress, nobody
 from dp_audit.results import ReleaseResult, UtilityResult
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
+from synthesizers.schemas import load_domain_file
 from synthesizers.tables import column_names, table_frames, undeclared
 
 if TYPE_CHECKING:
@@ -86,8 +87,8 @@ def utility(
 
     Raises ``ValueError`` for what makes no sense.
     """
-    space = required_domain(domain, None, "record")
-    chosen, refused = _metrics(space, metrics, compat, parameters or {}, plan, draws, seed)
+    space, rules = _domain_and_rules(domain)
+    chosen, refused = _metrics(space, rules, metrics, compat, parameters or {}, plan, draws, seed)
     again = whole_number(replicates, "--replicates", 1)
     if again > MOST_REPEATS:
         raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {again}")
@@ -177,8 +178,17 @@ def _columns(table: Any, domain: Domain) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for file in files for name in column_names(file)))
 
 
+def _domain_and_rules(domain: DomainLike) -> tuple[Domain, tuple[str, ...]]:
+    """The domain, and the rules that its file states."""
+    if not isinstance(domain, str | Path):
+        return required_domain(domain, None, "record"), ()
+    file = load_domain_file(domain)
+    return file.domain, file.rules
+
+
 def _metrics(
     domain: Domain,
+    rules: tuple[str, ...],
     names: Sequence[str] | None,
     compat: str | None,
     parameters: Mapping[str, Mapping[str, Any]],
@@ -203,6 +213,8 @@ def _metrics(
     if compat is not None:
         asked = _compatible(asked, compat, names or mentioned)
     mode = compat or FIXED
+    if rules and "validity" not in parameters:
+        values = {"validity": {"rules": list(rules)}, **values}
     metrics = [plan_metric(METRICS[n], values.get(n, {}), metric_named, mode) for n in asked]
     if seed is not None:
         seeds: dict[str, Any] = {"seed": whole_number(seed, "--seed")}

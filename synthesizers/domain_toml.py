@@ -11,9 +11,12 @@
     levels = [["anyone", "anyone"]]
     [individual]
     id = "person_id"
+    [rules]
+    children = "age < 15 -> grade is missing"
 
 Bin edges are taken exactly as written: 0.1 is 1/10, and a ratio is the text
-``"1/3"``. ``missing = "N"`` declares a missing value that tables write as N.
+``"1/3"``. ``missing = "N"`` declares a missing value that tables write as N. The rules are texts
+about single records; they are no part of the domain, and whoever uses them reads them.
 The name defaults to the file's. No other keys are known.
 """
 
@@ -42,7 +45,9 @@ def domain_from_toml(text: str, default_name: str) -> Domain:
     unknown, absent or of the wrong type.
     """
     document = _parse(text)
-    _require_known(document, ("name", "attributes", "hierarchies", "individual"), "the file")
+    known = ("name", "attributes", "hierarchies", "individual", "rules")
+    _require_known(document, known, "the file")
+    _rules(document)
     if "attributes" not in document:
         raise InputError("the table [attributes] is missing; declare each attribute in it")
     attributes = _table(document["attributes"], "[attributes]")
@@ -56,6 +61,11 @@ def domain_from_toml(text: str, default_name: str) -> Domain:
         tuple(_hierarchy(key, declared) for key, declared in hierarchies.items()),
         _individual(document),
     )
+
+
+def rules_from_toml(text: str) -> tuple[str, ...]:
+    """Return the rules that a domain file states, in their order; ``InputError`` as above."""
+    return _rules(_parse(text))
 
 
 def domain_to_toml(domain: Domain) -> str:
@@ -131,6 +141,14 @@ def _individual(document: Mapping[str, object]) -> str | None:
     if not isinstance(column, str):
         raise InputError("[individual] needs id, the name of the id column, as text in quotes")
     return column
+
+
+def _rules(document: Mapping[str, object]) -> tuple[str, ...]:
+    rules = _table(document.get("rules", {}), "[rules]")
+    for name, text in rules.items():
+        if not isinstance(text, str):
+            raise InputError(f'[rules]: {name} must be a text, as in "age < 15 -> grade = N"')
+    return tuple(map(str, rules.values()))
 
 
 def _edge(declared: object, what: str) -> Fraction:

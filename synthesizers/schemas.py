@@ -6,19 +6,32 @@ A domain file is public, so that messages may quote the names in it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from synthesizers.column_schemas import domain_from_column_schema
 from synthesizers.domain import Domain
-from synthesizers.domain_toml import domain_from_toml, domain_to_toml
+from synthesizers.domain_toml import domain_from_toml, domain_to_toml, rules_from_toml
 from synthesizers.errors import InputError
 
 _MAX_BYTES = 64 * 2**20
 
 
+@dataclass(frozen=True)
+class DomainFile:
+    """What a domain file says: the ``domain``, and the ``rules`` that hold of every record."""
+
+    domain: Domain
+    rules: tuple[str, ...] = ()
+
+
 def load_domain(path: str | Path) -> Domain:
-    """Return the domain that a file declares.
+    """Return the domain that a file declares; as ``load_domain_file``."""
+    return load_domain_file(path).domain
+
+
+def load_domain_file(path: str | Path) -> DomainFile:
+    """Return what a domain file says.
 
     A name ending in ``.json`` is a column schema (``column_schemas``); anything
     else is TOML (``domain_toml``), as is ``-``, standard input. Raises
@@ -31,11 +44,13 @@ def load_domain(path: str | Path) -> Domain:
     if len(content) > _MAX_BYTES:
         raise InputError(f"{spoken} is larger than {_MAX_BYTES} bytes; is it a table of records?")
     name = Path(path).name
-    json = name.endswith(".json")
-    parse: Callable[[str, str], Domain] = domain_from_column_schema if json else domain_from_toml
     stem = name.removesuffix(".json").removesuffix(".schema").removesuffix(".toml")
+    stem = "domain" if stem in {"", "-"} else stem
     try:
-        return parse(content.decode("utf-8-sig"), "domain" if stem in {"", "-"} else stem)
+        text = content.decode("utf-8-sig")
+        if name.endswith(".json"):
+            return DomainFile(domain_from_column_schema(text, stem))
+        return DomainFile(domain_from_toml(text, stem), rules_from_toml(text))
     except UnicodeDecodeError as error:
         raise InputError(f"{spoken} is not UTF-8 text; is it a domain file?") from error
     except InputError as error:

@@ -16,6 +16,7 @@ METRICS: Registry[type[Metric]] = Registry(
         "total-variation": "total_variation:TotalVariation",
         "workload-error": "workload_error:WorkloadError",
         "associations": "associations:Associations",
+        "validity": "validity:Validity",
         "range-queries": "range_queries:RangeQueries",
         "table-utility": "synthpop.table_utilities:TableUtility",
         "k-marginal": "nist_2020.k_marginal:KMarginal",

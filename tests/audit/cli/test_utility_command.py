@@ -378,6 +378,21 @@ def test_values_outside_the_domain_are_refused_or_cells_of_their_own(
         assert scores(towns / "u.json")["total-variation", "near.csv"]["value"] > 0
 
 
+def test_rules_of_the_domain_file_make_a_score(dp_audit: Command, towns: Path) -> None:
+    (towns / "towns.toml").write_text(
+        f'{DOMAIN}\n[rules]\nyoung = "age < 15 -> wage < 100"\nsexes = "sex in [1, 2]"\n',
+        encoding="utf-8",
+    )
+    assert dp_audit(f"{QUICK} --metric validity --json u.json").code == 0
+    score = scores(towns / "u.json")["validity", "near.csv"]
+    rules = {row[0]: row[2] for row in score["details"][0]["rows"]}
+    assert set(rules) == {"age < 15 -> wage < 100", "sex in [1, 2]"}
+    assert 1 > score["value"] >= 1 - sum(rules.values()) and rules["sex in [1, 2]"] == 0
+    text = (towns / "towns.toml").read_text(encoding="utf-8").replace("age < 15", "agee < 15")
+    (towns / "towns.toml").write_text(text, encoding="utf-8")
+    assert "no attribute 'agee'" in one_line(dp_audit(f"{QUICK} --metric validity"))
+
+
 def test_columns_beside_the_domain_and_copies_are_named_first(
     dp_audit: Command, towns: Path
 ) -> None:

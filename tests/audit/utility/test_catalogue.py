@@ -22,6 +22,7 @@ PEOPLE = Domain("people", MIXED.attributes, individual="id")
 
 PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "longitudinal-k-marginal": {"period": "sex"},
+    "validity": {"rules": ["age < 10 -> rooms in [1, 2]", "sex = 1 or wage is present"]},
     "edge-map": {"origin": "colour", "destination": "type"},
     "hoc": {"attributes": ["type", "sex"]},
     "sprint-3-total": {"origin": "colour", "destination": "type", "shift": "sex"},
@@ -41,6 +42,8 @@ NO_PERFECTION = {
     "standardised-pmse": (-math.inf, 0.0),
     # A model that has seen the tested records may do better than one that has not.
     "train-on-synthetic": (-1.0, 0.0),
+    # The share of records that the rules allow, which need not be all of a real table.
+    "validity": (0.0, 1.0),
     # The percentage points above those of a coin.
     "po50": (0.0, 0.0),
 }
