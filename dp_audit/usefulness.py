@@ -16,9 +16,11 @@ from audit.utility.metric import FIXED, Metric
 from audit.utility.parameters import MOST_REPEATS, plan_metric, read_plan
 from audit.utility.parts import CHUNK, Parts
 from audit.utility.records import Outside, of_dataset, of_frame, read_records
+from audit.utility.results import Promise
 from audit.utility.suite import applicable, measure_utility
 from dp_audit.arguments import DomainLike, required_domain, whole_number
 from dp_audit.progress import Progress, nobody
+from dp_audit.promises import read_promise
 from dp_audit.results import ReleaseResult, UtilityResult
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
@@ -47,6 +49,8 @@ def utility(
     chunk: int | None = None,
     cluster: str | None = None,
     baseline: bool = True,
+    release_of: Mapping[str, Sequence[str | Path]] | None = None,
+    claim_of: Mapping[str, str | Path] | None = None,
     progress: Progress = nobody,
 ) -> UtilityResult:
     """How near synthetic tables are to the real one. None of it is private.
@@ -82,6 +86,11 @@ def utility(
         address; a table may then be a folder of Parquet files, too.
     baseline
         Put a table that knows only the domain beside.
+    release_of
+        Files that are releases of one program, by its name: programs are ranked in place of files,
+        by what their releases differ by. They need not stand in ``synthetic`` too.
+    claim_of
+        The certificate, or the ledger, of a synthetic table or of a program of ``release_of``.
     progress
         Told of the work as it goes on.
 
@@ -94,7 +103,9 @@ def utility(
         raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {again}")
     rows = None if chunk is None else whole_number(chunk, "--chunk", 1)
     share = here if cluster is None else of_cluster(cluster)
-    tables = _tables(synthetic)
+    releases = {name: tuple(map(str, paths)) for name, paths in (release_of or {}).items()}
+    tables = _tables(synthetic, releases)
+    promises = _promises(claim_of or {}, tables, releases)
     real_name = str(real) if isinstance(real, str | Path) else "real"
     if real_name in tables and not isinstance(real, str | Path):
         raise InputError("a synthetic table is named 'real', as the real one is; name it otherwise")
@@ -123,22 +134,44 @@ def utility(
         undeclared={name: columns for name, columns in left.items() if columns},
         progress=lambda done, total, name: progress("scoring", done, total, name),
     )
-    return UtilityResult(results)
+    return UtilityResult(replace(results, programs=releases, promises=promises))
 
 
-def _tables(synthetic: Any) -> dict[str, Any]:
-    """The synthetic tables by name."""
+def _tables(synthetic: Any, releases: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The synthetic tables by name, those of releases after the others."""
+    released = [path for paths in releases.values() for path in paths]
     if isinstance(synthetic, Mapping):
-        return {str(name): table for name, table in synthetic.items()}
+        named = {str(name): table for name, table in synthetic.items()}
+        return {**named, **{path: path for path in released if path not in named}}
     if isinstance(synthetic, str | Path):
         synthetic = [synthetic]
     if not isinstance(synthetic, list | tuple):
-        return {"synthetic": synthetic}
-    if not synthetic or not all(isinstance(path, str | Path) for path in synthetic):
+        return {"synthetic": synthetic, **{path: path for path in released}}
+    if not all(isinstance(path, str | Path) for path in synthetic):
         raise InputError("name the synthetic tables: {'name': table, …}, or a list of paths")
-    if len({Path(path).resolve() for path in synthetic}) < len(synthetic):
+    paths = [*map(str, synthetic), *(path for path in released if path not in map(str, synthetic))]
+    if not paths:
+        raise InputError("there is no synthetic table; name a file, or releases of a program")
+    if len({Path(path).resolve() for path in paths}) < len(paths):
         raise InputError("a synthetic table is given twice; name each file once")
-    return {str(path): path for path in synthetic}
+    return {path: path for path in paths}
+
+
+def _promises(
+    claim_of: Mapping[str, str | Path],
+    tables: Mapping[str, Any],
+    releases: Mapping[str, Sequence[str]],
+) -> dict[str, Promise]:
+    """What is promised of each synthetic table, by its own or its program's name."""
+    promises = {}
+    for name, path in claim_of.items():
+        if name not in tables and name not in releases:
+            raise InputError(
+                f"a claim is stated of {name!r}, which is no synthetic table and no program here"
+            )
+        promise = read_promise(path)
+        promises.update(dict.fromkeys(releases.get(name, (name,)), promise))
+    return promises
 
 
 def _count(
@@ -213,9 +246,17 @@ def _metrics(
     if compat is not None:
         asked = _compatible(asked, compat, names or mentioned)
     mode = compat or FIXED
-    if rules and "validity" not in parameters:
-        values = {"validity": {"rules": list(rules)}, **values}
-    metrics = [plan_metric(METRICS[n], values.get(n, {}), metric_named, mode) for n in asked]
+
+    # What a file or another metric states stands below what is stated of a metric itself.
+    below: dict[str, dict[str, Any]] = {"validity": {"rules": list(rules)}} if rules else {}
+    if "k-marginal" in values:
+        below["subsample-equivalent"] = {"of": "k-marginal"}
+
+    def build(name: str, mode: str = FIXED) -> Metric:
+        kind = type(metric_named(name))
+        return plan_metric(kind, {**below.get(name, {}), **values.get(name, {})}, build, mode)
+
+    metrics = [build(name, mode) for name in asked]
     if seed is not None:
         seeds: dict[str, Any] = {"seed": whole_number(seed, "--seed")}
         metrics = [replace(m, **seeds) if hasattr(m, "seed") else m for m in metrics]

@@ -14,7 +14,7 @@ from synthesizers.errors import InputError
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
     parser.add_argument("real", metavar="REAL", help="the confidential table: CSV or Parquet")
-    parser.add_argument("synthetic", metavar="SYNTH", nargs="+", help="synthetic tables")
+    parser.add_argument("synthetic", metavar="SYNTH", nargs="*", help="synthetic tables")
     parser.add_argument("--domain", required=True, metavar="FILE", help="a domain file")
     parser.add_argument(
         "--metric",
@@ -47,6 +47,18 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="show a certificate in the HTML report, beside the scores; repeat",
     )
     parser.add_argument(
+        "--release-of",
+        action="append",
+        metavar="NAME=A.csv,B.csv",
+        help="files that are releases of one program; ranks programs in place of files; repeat",
+    )
+    parser.add_argument(
+        "--claim-of",
+        action="append",
+        metavar="SYNTH=FILE.json",
+        help="the certificate or ledger of a synthetic table, or of a program's releases; repeat",
+    )
+    parser.add_argument(
         "--no-baseline", dest="baseline", action="store_false", help="no baseline table beside"
     )
     parser.add_argument("--chunk", metavar="ROWS", help="count so many records at a time")
@@ -59,8 +71,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Print the scores, write the files asked for; exit code 0."""
     certificates = flags.certificate or []
+    releases = {name: text.split(",") for name, text in _named("--release-of", flags.release_of)}
+    claims = dict(_named("--claim-of", flags.claim_of))
+    released = [path for paths in releases.values() for path in paths]
     inputs = (
-        *(flags.real, *flags.synthetic, *certificates),
+        *(flags.real, *flags.synthetic, *released, *claims.values(), *certificates),
         *(flags.domain, flags.draws, flags.plan),
     )
     common.require_writable(flags.json, flags.html, flags.save_draws, inputs=inputs)
@@ -71,7 +86,12 @@ def run(flags: argparse.Namespace) -> int:
     evidence = [(path, load_certificate(path)) for path in certificates]
     parameters = _parameters(flags.set)
     with streams.follow(streams.talk_console(flags.quiet)) as progress:
-        asked = {**common.arguments(utility, flags), "parameters": parameters}
+        asked = {
+            **common.arguments(utility, flags),
+            "parameters": parameters,
+            "release_of": releases,
+            "claim_of": claims,
+        }
         result = utility(**asked, progress=progress)
     texts = {}
     if flags.html is not None:
@@ -91,3 +111,16 @@ def _parameters(pairs: list[str] | None) -> dict[str, dict[str, str]]:
             raise InputError(f"--set reads METRIC.NAME=VALUE here, found {text!r}")
         parameters.setdefault(metric, {})[name] = value
     return parameters
+
+
+def _named(flag: str, pairs: list[str] | None) -> list[tuple[str, str]]:
+    """The pairs of a flag that reads NAME=VALUE; a file's name may have an equals sign itself."""
+    named: list[tuple[str, str]] = []
+    for pair in pairs or []:
+        name, equals, value = pair.rpartition("=")
+        if not equals or not name or not value:
+            raise InputError(f"{flag} reads NAME=VALUE, found {pair!r}")
+        if name in dict(named):
+            raise InputError(f"{flag} {name} is given twice")
+        named.append((name, value))
+    return named

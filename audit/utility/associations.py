@@ -78,6 +78,7 @@ class Associations(Metric):
     """
 
     name = "associations"
+    family = "pairs"
     lowest, highest, direction = 0.0, 2.0, "lower"
 
     numeric: tuple[str, ...] | None = None

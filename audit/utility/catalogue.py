@@ -55,3 +55,14 @@ def metric_named(name: str) -> Metric:
     if name not in METRICS:
         raise InputError(f"there is no metric {name!r}; there are {', '.join(METRICS)}")
     return METRICS[name]()
+
+
+def family_of(name: str) -> str | None:
+    """What metrics of one family measure alike; None for a metric that is made of others.
+
+    A metric that is not built in is a family of its own.
+    """
+    if name not in METRICS:
+        return name
+    family = METRICS[name].family
+    return name if family == "" else family

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -32,7 +33,7 @@ ROUNDING = 1e-12
 range of a metric (to 1 where that is infinite): near a best value of 0 nothing but rounding
 is left of some metrics."""
 
-Basis = Literal["paired draws", "standard errors", "brackets", "values"]
+Basis = Literal["releases", "paired draws", "standard errors", "brackets", "values"]
 """What a comparison rests on, in the order in which it is sought below."""
 
 
@@ -97,6 +98,30 @@ def compare(first: Score, second: Score) -> Comparison:
         margin = math.hypot(*(part or 0.0 for part in margins))
         return _judge(first, order, difference, margin, "standard errors")
     return _judge(first, order, difference, 0.0, "values")
+
+
+def compare_releases(first: Sequence[Score], second: Sequence[Score]) -> Comparison:
+    """The scores of several releases of two programs, each with a value, at least two a program.
+
+    The programs tie where the difference of their means is within the margin of Welch's test
+    (1947) at ``CONFIDENCE``: what releases of one program differ by among themselves, and draws
+    that are not the same for all, are in it. Raises ``InputError`` for an undefined score, or a
+    program of one release.
+    """
+    samples = [[score.value for score in scores] for scores in (first, second)]
+    values = [[value for value in sample if value is not None] for sample in samples]
+    if min(map(len, values)) < 2 or values != samples:
+        raise InputError("programs are compared by at least two releases each, all with a value")
+    means = [statistics.fmean(sample) for sample in values]
+    squares = [statistics.variance(sample) / len(sample) for sample in values]
+    margin = 0.0
+    if sum(squares) > 0:
+        degrees = sum(squares) ** 2 / sum(
+            square**2 / (len(sample) - 1) for square, sample in zip(squares, values, strict=True)
+        )
+        margin = quantile(degrees + 1) * math.sqrt(sum(squares))
+    difference = means[0] - means[1]
+    return _judge(first[0], difference, difference, margin, "releases")
 
 
 def _order(first: Score, second: Score) -> float:

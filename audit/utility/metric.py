@@ -35,6 +35,9 @@ class Metric(ABC):
     highest: ClassVar[float]
     direction: ClassVar[Direction]
     modes: ClassVar[tuple[str, ...]] = (FIXED,)
+    family: ClassVar[str | None] = ""
+    """What metrics of one family measure alike: a ranking gives a family one vote. Empty for one
+    of its own, None for a metric that is made of others, which have their votes."""
 
     mode: str = FIXED
 

@@ -49,6 +49,7 @@ class RangeQueries(Metric):
     """
 
     name = "range-queries"
+    family = "queries"
     lowest, highest, direction = 0.0, math.inf, "lower"
 
     draws: int = 300

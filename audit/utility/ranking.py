@@ -1,19 +1,23 @@
-"""Synthetic files ranked by several metrics, with their ties, and how far the metrics agree.
+"""Synthetic files, or programs, ranked by several metrics, and how far the metrics agree.
 
 Which file is best depends on the metric, and chance alone can exchange files of like
 quality (Bowen & Snoke, sections 4 and 5): a ranking says what it cannot tell apart, and
-where another metric says otherwise.
+where another metric says otherwise. One file a program ranks files: what another run of the
+program would give is not in it. Several releases of each rank the programs.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import fmean
 
-from audit.utility.comparison import Comparison, compare
+from audit.utility.catalogue import family_of
+from audit.utility.comparison import Comparison, compare, compare_releases
 from audit.utility.results import UtilityResults
+from audit.utility.score import Score
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ class MetricRanking:
 class Standing:
     """One file over all metrics.
 
-    ``mean_rank``: over the metrics that rank every file, None without any; ``won``: the
+    ``mean_rank``: over the families of metrics that rank every file, each the mean over its own,
+    None without any; ``won``: the
     metrics by which it beats all others; ``shared``: those by which none beats it, and
     it does not beat all.
     """
@@ -90,8 +95,9 @@ class Standing:
 class Ranking:
     """Two files or more by several metrics.
 
-    ``complete``: the metrics that rank every file; means are over these, since a rank
-    among fewer files is not the same. ``agreements``: Kendall's tau-b of every two
+    ``families``: what has a vote, with its metrics: those that rank every file, since a rank
+    among fewer files is not the same. Metrics that measure one thing have one vote together, and
+    one that is made of others has none. ``agreements``: Kendall's tau-b of every two
     metrics, None where one of them tells no two files apart. ``leaders``: the files of
     the least mean rank; ``dissenting``: the metrics by which another file beats each of
     them.
@@ -99,7 +105,7 @@ class Ranking:
 
     metrics: tuple[MetricRanking, ...]
     standings: tuple[Standing, ...]
-    complete: tuple[str, ...]
+    families: Mapping[str, tuple[str, ...]]
     agreements: Mapping[tuple[str, str], float | None]
     leaders: tuple[str, ...]
     dissenting: tuple[str, ...]
@@ -111,19 +117,23 @@ class Ranking:
 
 
 def rank(results: UtilityResults) -> Ranking | None:
-    """The ranking of the files of results; None of fewer than two files."""
-    files = results.synthetics
+    """The ranking of the files of results, or of their programs; None of fewer than two."""
+    files = tuple(results.contestants())
     if len(files) < 2:
         return None
     metrics = tuple(_by_metric(results, metric) for metric in results.metrics)
-    complete = tuple(m for m in metrics if len(m.places) == len(files))
-    standings = tuple(_standing(file, metrics, complete) for file in files)
+    families: dict[str, list[MetricRanking]] = {}
+    for metric in metrics:
+        family = family_of(metric.metric)
+        if family is not None and len(metric.places) == len(files):
+            families.setdefault(family, []).append(metric)
+    standings = tuple(_standing(file, metrics, families.values()) for file in files)
     least = min((s.mean_rank for s in standings if s.mean_rank is not None), default=None)
     leaders = tuple(s.synthetic for s in standings if least is not None and s.mean_rank == least)
     return Ranking(
         metrics,
         standings,
-        tuple(m.metric for m in complete),
+        {name: tuple(m.metric for m in family) for name, family in families.items()},
         {(a.metric, b.metric): _tau(a, b) for a, b in combinations(metrics, 2)},
         leaders,
         tuple(
@@ -134,12 +144,20 @@ def rank(results: UtilityResults) -> Ranking | None:
 
 def _by_metric(results: UtilityResults, metric: str) -> MetricRanking:
     scores = {scored.synthetic: scored.score for scored in results.of_metric(metric)}
+    contestants = results.contestants()
+    several = bool(results.programs)
+    reasons = {name: _why_unranked(scores, files, several) for name, files in contestants.items()}
     defined = {
-        file: scores[file]
-        for file in results.synthetics
-        if file in scores and scores[file].value is not None
+        name: [scores[file] for file in files]
+        for name, files in contestants.items()
+        if not reasons[name]
     }
-    comparisons = {(a, b): compare(defined[a], defined[b]) for a, b in combinations(defined, 2)}
+    comparisons = {
+        (a, b): compare_releases(defined[a], defined[b])
+        if several
+        else compare(defined[a][0], defined[b][0])
+        for a, b in combinations(defined, 2)
+    }
     beaten = dict.fromkeys(defined, 0)
     beats = dict.fromkeys(defined, 0)
     for (a, b), comparison in comparisons.items():
@@ -151,21 +169,32 @@ def _by_metric(results: UtilityResults, metric: str) -> MetricRanking:
         metric,
         tuple(Place(file, 1 + beaten[file], len(defined) - beats[file]) for file in defined),
         comparisons,
-        tuple(
-            (file, scores[file].undefined or "" if file in scores else "it was not scored")
-            for file in results.synthetics
-            if file not in defined
-        ),
+        tuple((name, reason) for name, reason in reasons.items() if reason),
     )
 
 
+def _why_unranked(scores: Mapping[str, Score], files: Sequence[str], several: bool) -> str:
+    """Why a program, or a file, has no rank by a metric; empty where it has one."""
+    if several and len(files) < 2:
+        return "one release does not show how far releases differ"
+    for file in files:
+        if file not in scores:
+            return "it was not scored"
+        if scores[file].value is None:
+            return scores[file].undefined or ""
+    return ""
+
+
 def _standing(
-    file: str, metrics: tuple[MetricRanking, ...], complete: tuple[MetricRanking, ...]
+    file: str, metrics: tuple[MetricRanking, ...], families: Collection[Sequence[MetricRanking]]
 ) -> Standing:
-    ranks = [place.rank for m in complete for place in m.places if place.synthetic == file]
+    votes = [
+        fmean(place.rank for metric in family if (place := metric.place(file)))
+        for family in families
+    ]
     return Standing(
         file,
-        math.fsum(ranks) / len(ranks) if ranks else None,
+        fmean(votes) if votes else None,
         tuple(m.metric for m in metrics if m.winner == file),
         tuple(m.metric for m in metrics if file in m.winners and m.winner != file),
     )

@@ -27,15 +27,24 @@ class Scored:
 
 
 @dataclass(frozen=True)
+class Promise:
+    """What is promised of a file: a ``guarantee`` with its neighbours, and who says so."""
+
+    guarantee: str
+    source: str
+
+
+@dataclass(frozen=True)
 class UtilityResults:
     """The scores of synthetic files against one ``real`` file over a domain.
 
     ``records``: the rows of every file, the real one among them. ``refused``: metrics
     that cannot be taken over the domain, each with the reason. ``copies`` of real records in the
     synthetic files that are held whole. ``undeclared``: columns of any file that the domain does
-    not declare, and of which no score speaks. Raises ``InputError`` for a metric taken twice of a
-    file, for one whose direction or mode changes from file to file, and for a file whose rows are
-    not told.
+    not declare, and of which no score speaks. ``programs``: synthetic files that are releases of
+    one program, by its name. ``promises``: of synthetic files, where one is known. Raises
+    ``InputError`` for a metric taken twice of a file, for one whose direction or mode changes from
+    file to file, and for a file whose rows are not told.
     """
 
     real: str
@@ -45,6 +54,8 @@ class UtilityResults:
     refused: tuple[tuple[str, str], ...] = ()
     copies: Mapping[str, Copies] = field(default_factory=dict)
     undeclared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    promises: Mapping[str, Promise] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse scores that cannot be laid side by side."""
@@ -80,8 +91,19 @@ class UtilityResults:
             records={names[file]: records for file, records in self.records.items()},
             copies={names[file]: copies for file, copies in self.copies.items()},
             undeclared={names[file]: columns for file, columns in self.undeclared.items()},
+            programs={
+                program: tuple(names[file] for file in files)
+                for program, files in self.programs.items()
+            },
+            promises={names[file]: promise for file, promise in self.promises.items()},
             scored=tuple(replace(s, synthetic=names[s.synthetic]) for s in self.scored),
         )
+
+    def contestants(self) -> Mapping[str, tuple[str, ...]]:
+        """What can be ranked, with its files: the programs and the files that are of none."""
+        released = {file for files in self.programs.values() for file in files}
+        alone = {file: (file,) for file in self.synthetics if file not in released}
+        return {**self.programs, **alone}
 
     def of_metric(self, metric: str) -> tuple[Scored, ...]:
         """The scores of one metric, a file each; none for a metric that was not taken."""

@@ -49,6 +49,7 @@ class SubsampleEquivalent(Metric):
     """
 
     name = "subsample-equivalent"
+    family = "marginals"
     lowest, highest, direction = 0.0, 100.0, "higher"
 
     of: Metric = field(default_factory=KMarginal)

@@ -20,6 +20,7 @@ class TotalVariation(Metric):
     """
 
     name = "total-variation"
+    family = "one-way shares"
     lowest, highest, direction = 0.0, 1.0, "lower"
 
     def marginals_read(self, domain: Domain) -> Sequence[Attributes]:

@@ -33,6 +33,7 @@ class WorkloadError(Metric):
     """
 
     name = "workload-error"
+    family = "marginals"
     lowest, highest, direction = 0.0, 1.0, "lower"
     modes = (FIXED, PRIVATE_PGM)
 

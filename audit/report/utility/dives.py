@@ -77,7 +77,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Dive:
-    """One breakdown of one metric, a figure a file; all but maps are on one scale.
+    """One breakdown of one metric, a figure a file, all on one scale.
 
     ``kind``: "bars", "plot", "map" or "table".
     """
@@ -175,7 +175,7 @@ def _pair_names(details: Sequence[Breakdown]) -> list[str]:
 
 
 def _map(title: str, parts: Sequence[Part]) -> Dive:
-    """Pairs as maps, each on its own scale: one bad file would drown what is off in the others."""
+    """Pairs as maps of all files on one scale, so that colours can be compared."""
     details = [detail for _, _, detail in parts]
     names = _pair_names(details)
     column = plotted_column(details[0]) or 0
@@ -184,22 +184,27 @@ def _map(title: str, parts: Sequence[Part]) -> Dive:
     measure = details[0].columns[column] + (", by its size" if signed else "")
     reading = f"Colour by {measure}: the further right on the scale, the worse."
     if len(parts) > 1:
-        reading += " Each map has its own scale."
+        reading += " All maps have one scale."
+    tables = [_pair_sizes(detail, column) for detail in details]
+    finite = [value for table in tables for value in table.values() if math.isfinite(value)]
+    low = min(finite, default=0.0) if low_is_worst else 0.0
+    ends = low, max(finite, default=0.0)
 
     def picture(_: Score, detail: Breakdown) -> Cells:
-        values = {
-            (str(row[0]), str(row[1])): abs(float(entry))
-            for row in detail.rows
-            if isinstance(entry := row[column], int | float) and is_number(entry)
-        }
-        finite = [value for value in values.values() if math.isfinite(value)]
-        low = min(finite, default=0.0) if low_is_worst else 0.0
-        ends = low, max(finite, default=0.0)
-        return pair_map(title, reading, names, values, ends, low_is_worst)
+        return pair_map(title, reading, names, _pair_sizes(detail, column), ends, low_is_worst)
 
     further = len(names) - MAX_NAMES
     note = f"{further} attributes in less telling pairs are not drawn" if further > 0 else ""
     return _dive("map", title, reading, parts, picture, note=note)
+
+
+def _pair_sizes(detail: Breakdown, column: int) -> dict[tuple[str, str], float]:
+    """The size of the number of each pair."""
+    return {
+        (str(row[0]), str(row[1])): abs(float(entry))
+        for row in detail.rows
+        if isinstance(entry := row[column], int | float) and is_number(entry)
+    }
 
 
 def _table(detail: Breakdown) -> Grid:

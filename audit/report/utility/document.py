@@ -13,7 +13,7 @@ from audit.report.utility.words import NOTICE
 from audit.utility.comparison import CONFIDENCE
 from audit.utility.copies import Copies
 from audit.utility.ranking import MetricRanking, Ranking, rank
-from audit.utility.results import Scored, UtilityResults
+from audit.utility.results import Promise, Scored, UtilityResults
 from audit.utility.score import Score
 
 
@@ -36,9 +36,14 @@ def utility_json(results: UtilityResults) -> dict[str, Any]:
         "notice": NOTICE,
         "real": _file(results, results.real),
         "synthetic": [
-            {**_file(results, file), "copies": _copies(results.copies.get(file))}
+            {
+                **_file(results, file),
+                "copies": _copies(results.copies.get(file)),
+                "promise": _promise(results.promises.get(file)),
+            }
             for file in results.synthetics
         ],
+        "programs": {name: list(files) for name, files in results.programs.items()},
         "domain": {"name": results.domain.name, "attributes": list(results.domain.names)},
         "scores": [_score_json(scored) for scored in results.scored],
         "refused": [{"metric": name, "reason": reason} for name, reason in results.refused],
@@ -53,6 +58,10 @@ def _file(results: UtilityResults, file: str) -> dict[str, Any]:
 
 def _copies(copies: Copies | None) -> dict[str, Any] | None:
     return None if copies is None else _pick(copies, "records", "of_unique", "whole")
+
+
+def _promise(promise: Promise | None) -> dict[str, Any] | None:
+    return None if promise is None else _pick(promise, "guarantee", "source")
 
 
 def _score_json(scored: Scored) -> dict[str, Any]:
@@ -82,7 +91,8 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
         "confidence": CONFIDENCE,
         "metrics": [_by_metric(metric) for metric in ranking.metrics],
         "files": [_pick(s, "synthetic", "mean_rank", "won", "shared") for s in ranking.standings],
-        "mean_over": plain(ranking.complete),
+        "mean_over": [metric for family in ranking.families.values() for metric in family],
+        "families": plain(dict(ranking.families)),
         **_pick(ranking, "leaders", "dissenting"),
         "agreement": [
             {"metrics": list(pair), "kendall_tau_b": tau}

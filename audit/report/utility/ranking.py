@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 
 from audit.report.grid import Grid
 from audit.report.picture import Cells
@@ -13,9 +14,27 @@ from audit.report.utility.words import value_text
 from audit.report.words import plural
 from audit.utility.comparison import CONFIDENCE
 from audit.utility.ranking import MetricRanking, Ranking, Standing
+from audit.utility.results import UtilityResults
+from audit.utility.score import Score
 
 MIN_METRICS = 3
 """From so many metrics on their agreement is drawn; of two it is one sentence."""
+
+MIN_FILES = 3
+"""From so many files on: of two the agreement of metrics is 1 or -1."""
+
+RELEASES_METHOD = (
+    "Programs tie by a metric where the means over their releases differ by no more than releases "
+    f"of one program do among themselves (Welch's test, two-sided, {100 * CONFIDENCE:g} % a "
+    "comparison). In bold: no other program is better by that metric."
+)
+"""The same where programs are ranked."""
+
+FILES_ALONE = (
+    "This ranks files and not the programs that made them: another run of the same program gives "
+    "another file. Several releases of each (--release-of) rank programs."
+)
+"""What a ranking of single files does not say."""
 
 METHOD = (
     "A rank “1 to 3” is anything from 1 to 3: two files tie by a metric where their difference is "
@@ -34,7 +53,8 @@ class RankingView:
     ``sentences``: the outcome. ``podium``: every file over all metrics; its peaks are the least
     mean ranks. ``ranks``: metrics down, files across; its peaks are the
     winners. ``agreement`` and ``taus``: Kendall's tau-b of every two metrics as a picture
-    and as numbers, None of fewer than three.
+    and as numbers, None of fewer than three metrics or files. ``spread``: means over the releases
+    of programs, and how far these and the draws spread; None of single files.
     """
 
     sentences: tuple[str, ...]
@@ -45,31 +65,73 @@ class RankingView:
     agreement: Cells | None
     taus: Grid | None
     disagreement: tuple[str, ...]
+    spread: Grid | None
 
 
-def ranking_view(ranking: Ranking) -> RankingView:
-    """The ranking of two files or more."""
+def ranking_view(ranking: Ranking, results: UtilityResults) -> RankingView:
+    """The ranking of two files, or programs, or more."""
     standings = sorted(
         ranking.standings,
         key=lambda s: (s.mean_rank is None, s.mean_rank or 0.0, -len(s.won), -len(s.shared)),
     )
     return RankingView(
-        (_lead(ranking), *_dissent(ranking)),
-        METHOD,
+        (_lead(ranking), *_dissent(ranking), *_promises(results), *_what_is_ranked(results)),
+        RELEASES_METHOD if results.programs else METHOD,
         _podium(standings, ranking),
         _podium_note(ranking),
         _ranks(ranking, [standing.synthetic for standing in standings]),
         _agreement(ranking),
         _taus(ranking),
         _disagreement(ranking),
+        _spread(ranking, results),
     )
+
+
+def _promises(results: UtilityResults) -> tuple[str, ...]:
+    """That files of different guarantees stand beside each other."""
+    promises = {results.promises.get(file) for file in results.synthetics}
+    guarantees = {None if promise is None else promise.guarantee for promise in promises}
+    if not results.promises or len(guarantees) < 2:
+        return ()
+    return (
+        "The files have different guarantees, as the list of files says: a weaker one leaves more "
+        "room for useful data, and a rank is no reason to choose it.",
+    )
+
+
+def _what_is_ranked(results: UtilityResults) -> tuple[str, ...]:
+    return () if results.programs else (FILES_ALONE,)
+
+
+def _spread(ranking: Ranking, results: UtilityResults) -> Grid | None:
+    """The mean over releases, their standard deviation, and the error of the draws beside it."""
+    if not results.programs:
+        return None
+    names = list(results.programs)
+    rows = []
+    for metric in ranking.metrics:
+        cells = []
+        for name in names:
+            scored = [results.at(metric.metric, file) for file in results.programs[name]]
+            cells.append(_spread_text([one.score for one in scored if one is not None]))
+        rows.append((metric.metric, tuple(cells)))
+    return Grid("metric", tuple(names), tuple(rows))
+
+
+def _spread_text(scores: Sequence[Score]) -> str:
+    values = [score.value for score in scores if score.value is not None]
+    if len(values) < 2:
+        return "–"
+    text = f"{value_text(fmean(values), 4)}, releases ±{value_text(stdev(values), 2)}"
+    errors = [score.standard_error for score in scores if score.standard_error]
+    return f"{text}, draws ±{value_text(fmean(errors), 2)}" if errors else text
 
 
 def _lead(ranking: Ranking) -> str:
     if not ranking.leaders:
-        return "No metric has a value for every file, so that there is no mean rank."
+        return "No metric with a vote has a value for every file: there is no mean rank."
     least = next(s.mean_rank for s in ranking.standings if s.synthetic == ranking.leaders[0])
-    over = plural(len(ranking.complete), "metric")
+    over = plural(len(ranking.families), "family of metrics", "families of metrics")
     if len(ranking.leaders) > 1:
         return (
             f"{_join_names(ranking.leaders)} share the best mean rank, {value_text(least, 3)} over "
@@ -109,12 +171,22 @@ def _podium(standings: Sequence[Standing], ranking: Ranking) -> Grid:
 
 
 def _podium_note(ranking: Ranking) -> str:
-    left = [m.metric for m in ranking.metrics if m.metric not in ranking.complete]
-    if not left:
-        return ""
-    return (
-        f"Mean ranks leave out the metrics that not every file has a value of: {_join_names(left)}."
-    )
+    voting = {metric for family in ranking.families.values() for metric in family}
+    several = [
+        f"{name} ({_join_names(family)})"
+        for name, family in ranking.families.items()
+        if len(family) > 1
+    ]
+    left = [m.metric for m in ranking.metrics if m.metric not in voting]
+    notes = []
+    if several:
+        notes.append(f"Metrics that measure alike have one vote together: {'; '.join(several)}.")
+    if left:
+        notes.append(
+            "Without a vote, as they have no value of some file or are made of others: "
+            f"{_join_names(left)}."
+        )
+    return " ".join(notes)
 
 
 def _ranks(ranking: Ranking, files: Sequence[str]) -> Grid:
@@ -133,7 +205,7 @@ def _ranks(ranking: Ranking, files: Sequence[str]) -> Grid:
 
 def _agreement(ranking: Ranking) -> Cells | None:
     names = _ordering(ranking)
-    if len(names) < MIN_METRICS:
+    if len(names) < MIN_METRICS or len(ranking.standings) < MIN_FILES:
         return None
     values = {
         pair: tau
@@ -153,7 +225,7 @@ def _agreement(ranking: Ranking) -> Cells | None:
 
 def _taus(ranking: Ranking) -> Grid | None:
     names = _ordering(ranking)
-    if len(names) < MIN_METRICS:
+    if len(names) < MIN_METRICS or len(ranking.standings) < MIN_FILES:
         return None
     rows = tuple(
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from audit.report.utility.words import (
     FEW_DIGITS,
@@ -89,9 +89,27 @@ def score_blocks(results: UtilityResults, ranking: Ranking | None) -> tuple[Scor
     ranks: Mapping[str, MetricRanking] = (
         {} if ranking is None else {metric.metric: metric for metric in ranking.metrics}
     )
+    programs = {file: name for name, files in results.programs.items() for file in files}
     return tuple(
-        _block(metric, results.of_metric(metric), ranks.get(metric)) for metric in results.metrics
+        _block(metric, results.of_metric(metric), ranks.get(metric), programs)
+        for metric in results.metrics
     )
+
+
+def set_apart(
+    blocks: Sequence[ScoreBlock],
+) -> tuple[tuple[ScoreBlock, ...], tuple[tuple[str, str], ...]]:
+    """The blocks without what several of them state, and that once, after their metrics' names."""
+    stating: dict[str, list[str]] = {}
+    for block in blocks:
+        for text in dict.fromkeys(block.stated):
+            stating.setdefault(text, []).append(block.metric)
+    shared = {text: names for text, names in stating.items() if len(names) > 1}
+    left = tuple(
+        replace(block, stated=tuple(text for text in block.stated if text not in shared))
+        for block in blocks
+    )
+    return left, tuple((", ".join(names), text) for text, names in shared.items())
 
 
 def rank_text(place: Place | None) -> str:
@@ -101,14 +119,22 @@ def rank_text(place: Place | None) -> str:
     return f"{place.best}" if place.best == place.worst else f"{place.best} to {place.worst}"
 
 
-def _block(metric: str, scored: Sequence[Scored], ranking: MetricRanking | None) -> ScoreBlock:
+def _block(
+    metric: str,
+    scored: Sequence[Scored],
+    ranking: MetricRanking | None,
+    programs: Mapping[str, str],
+) -> ScoreBlock:
     nulls = _baselines(scored)
     track = _track([s.score for s in scored], [null for _, null in nulls])
     first = scored[0].score
     common = tuple(
         text for text in first.stated if all(text in other.score.stated for other in scored)
     )
-    rows = [_row(s.synthetic, s.score, track, ranking, common) for s in scored]
+    rows = [
+        _row(s.synthetic, programs.get(s.synthetic, s.synthetic), s.score, track, ranking, common)
+        for s in scored
+    ]
     rows += [_null_row(name, null, track) for name, null in nulls]
     return ScoreBlock(
         metric,
@@ -150,6 +176,7 @@ def _track(scores: Sequence[Score], nulls: Sequence[Score]) -> Track | None:
 
 def _row(
     name: str,
+    contestant: str,
     score: Score,
     track: Track | None,
     ranking: MetricRanking | None,
@@ -160,8 +187,8 @@ def _row(
         name,
         score_text(score),
         error_text(score),
-        rank_text(ranking.place(name)) if ranking is not None else "",
-        ranking is None or name in ranking.winners,
+        rank_text(ranking.place(contestant)) if ranking is not None else "",
+        ranking is None or contestant in ranking.winners,
         (*own, *remarks(score)),
         score.undefined or "",
         *_places(score, track),

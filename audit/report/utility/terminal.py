@@ -39,7 +39,7 @@ def utility_lines(results: UtilityResults) -> RenderableType:
 def _parts(sheet: Sheet, view: UtilityView) -> list[RenderableType]:
     notice = Group(Text("NOT PRIVATE", style="bold red"), sheet.text(view.notice))
     files = (
-        (f.role, f"{f.name}: {f.records} rows" + (f", {f.part}" if f.part else ""))
+        (f.role, ", ".join(filter(None, (f"{f.name}: {f.records} rows", f.part, f.promise))))
         for f in view.files
     )
     parts: list[RenderableType] = [
@@ -54,6 +54,8 @@ def _parts(sheet: Sheet, view: UtilityView) -> list[RenderableType]:
     parts.append(sheet.heading("Scores"))
     for block in view.blocks:
         parts += [*_block(sheet, block, view.ranking is not None), Text()]
+    if view.shared:
+        parts += [*sheet.lines((f"{names}: {text}" for names, text in view.shared), "dim"), Text()]
     if view.missing:
         missing = (f"{metric}, {file}: {reason}" for metric, file, reason in view.missing)
         parts += [sheet.heading("Without a value"), *sheet.lines(missing), Text()]
@@ -71,6 +73,8 @@ def _ranking(sheet: Sheet, view: RankingView) -> list[RenderableType]:
     if view.podium_note:
         parts += [*sheet.lines([view.podium_note], "dim"), Text()]
     parts += [sheet.grid(view.ranks), *sheet.lines([view.method], "dim"), Text()]
+    if view.spread is not None:
+        parts += [sheet.heading("Releases of each program"), sheet.grid(view.spread), Text()]
     if view.disagreement:
         parts.append(sheet.heading("Whether the metrics agree"))
         parts += [*sheet.lines(view.disagreement), Text()]

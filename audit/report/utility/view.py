@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from audit.report.utility.dives import MAX_FILES, Dive, dives
 from audit.report.utility.ranking import RankingView, ranking_view
-from audit.report.utility.scores import ScoreBlock, score_blocks
+from audit.report.utility.scores import ScoreBlock, score_blocks, set_apart
 from audit.report.utility.warnings import warnings
 from audit.report.utility.words import NOTICE, group_digits, value_text
 from audit.report.words import plural
@@ -19,12 +19,13 @@ MAX_LISTED = 12
 
 @dataclass(frozen=True)
 class FileRow:
-    """One file: what it is, its records, and these as a part of the real ones."""
+    """One file: what it is, its records, these as a part of the real ones, what is promised."""
 
     name: str
     role: str
     records: str
     part: str
+    promise: str = ""
 
 
 REFUSED = "every file"
@@ -39,7 +40,8 @@ class UtilityView:
     """Utility in words and pictures.
 
     ``notice``: that none of it is private. ``warnings``: what nobody should overlook: columns that
-    are not looked at, and copies of real records. ``ranking``: None of fewer than two files.
+    are not looked at, copies of real records, tables of few records. ``ranking``: None of fewer
+    than two files. ``shared``: what the scores of several metrics state, after their names.
     ``dives``: metrics with what their scores are made of; ``dives_note``: what is left
     out of them. ``missing``: metric, file and reason of what has no value.
     """
@@ -50,6 +52,7 @@ class UtilityView:
     columns: str
     ranking: RankingView | None
     blocks: tuple[ScoreBlock, ...]
+    shared: tuple[tuple[str, str], ...]
     missing: tuple[tuple[str, str, str], ...]
     dives: tuple[tuple[str, tuple[Dive, ...]], ...]
     dives_note: str
@@ -63,13 +66,15 @@ class UtilityView:
 def utility_view(results: UtilityResults) -> UtilityView:
     """The results as text and pictures."""
     ranking = rank(results)
+    blocks, shared = set_apart(score_blocks(results, ranking))
     return UtilityView(
         NOTICE,
         warnings(results),
         _files(results),
         _columns(results),
-        None if ranking is None else ranking_view(ranking),
-        score_blocks(results, ranking),
+        None if ranking is None else ranking_view(ranking, results),
+        blocks,
+        shared,
         _missing(results),
         dives(results),
         _dives_note(results),
@@ -81,8 +86,19 @@ def _files(results: UtilityResults) -> tuple[FileRow, ...]:
     rows = [FileRow(results.real, "real", group_digits(real), "")]
     for file in results.synthetics:
         records = results.records[file]
-        rows.append(FileRow(file, "synthetic", group_digits(records), _part(records, real)))
+        part = _part(records, real)
+        rows.append(
+            FileRow(file, "synthetic", group_digits(records), part, _promise(results, file))
+        )
     return tuple(rows)
+
+
+def _promise(results: UtilityResults, file: str) -> str:
+    """What is promised of a file, and by whom; that nothing is known where it is of others."""
+    promise = results.promises.get(file)
+    if promise is not None:
+        return f"{promise.guarantee} ({promise.source})"
+    return "no claim is stated" if results.promises else ""
 
 
 def _part(records: int, real: int) -> str:

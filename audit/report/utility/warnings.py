@@ -7,14 +7,26 @@ from audit.report.words import plural
 from audit.utility.copies import Copies
 from audit.utility.results import UtilityResults
 
+FEW = 50
+"""From so many records on nothing is said of their number: a share of them is then known to about
+7 percentage points, one standard error."""
+
 
 def warnings(results: UtilityResults) -> tuple[str, ...]:
-    """The sentences, those on columns first."""
+    """The sentences: on columns, on copies, on tables of few records."""
     columns = [
         _columns(file, file == results.real, names) for file, names in results.undeclared.items()
     ]
     copies = [_copies(results, file, copies) for file, copies in results.copies.items()]
-    return (*columns, *filter(None, copies))
+    small = [_size(file, records) for file, records in results.records.items() if records < FEW]
+    return (*columns, *filter(None, copies), *small)
+
+
+def _size(file: str, records: int) -> str:
+    return (
+        f"{file} has {plural(records, 'record')}: of so few, most scores say how large a table is, "
+        "and not how near it is."
+    )
 
 
 def _columns(file: str, real: bool, names: tuple[str, ...]) -> str:

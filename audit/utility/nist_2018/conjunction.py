@@ -74,6 +74,7 @@ class Conjunction(Nist2018Score):
     """
 
     name = "conjunction"
+    family = "queries"
 
     draws: int = 300
     probability: float | None = None

@@ -45,6 +45,7 @@ class ThreeWayMarginal(Nist2018Score):
     """
 
     name = "three-way-marginal"
+    family = "marginals"
 
     draws: int | None = None
     seed: int = 0

@@ -32,6 +32,7 @@ class Nist2018Total(Combined, Nist2018Score):
     """
 
     name = "nist-2018-total"
+    family = None
 
     triples: int | None = ThreeWayMarginal.draws
     queries: int = Conjunction.draws

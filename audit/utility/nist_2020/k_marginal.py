@@ -60,6 +60,7 @@ class KMarginal(Metric):
     """
 
     name = "k-marginal"
+    family = "marginals"
     lowest, highest, direction = 0.0, 1000.0, "higher"
     modes = (FIXED, *PROGRAMS)
 

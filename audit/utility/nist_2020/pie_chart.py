@@ -27,6 +27,7 @@ from synthesizers.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class _PieMetric(Metric):
+    family = "pie chart"
     modes = (FIXED, SPRINT_1)
 
     place: str = "neighborhood"

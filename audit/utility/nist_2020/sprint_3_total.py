@@ -32,6 +32,7 @@ class Sprint3Total(Combined):
     """
 
     name = "sprint-3-total"
+    family = None
     lowest, highest, direction = 0.0, 1000.0, "higher"
     modes = (FIXED, SPRINT_3)
 

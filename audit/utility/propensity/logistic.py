@@ -19,6 +19,7 @@ class LogisticPMSE(PMSE):
     """PMSE of a logistic regression."""
 
     name = "pmse-logistic"
+    family = "logistic classifier"
     modes = (FIXED, SYNTHPOP)
 
     learner: Literal["cart", "logistic"] = "logistic"
@@ -29,6 +30,7 @@ class LogisticSpecks(Specks):
     """SPECKS of a logistic regression."""
 
     name = "specks-logistic"
+    family = "logistic classifier"
     modes = (FIXED, SYNTHPOP)
 
     learner: Literal["cart", "logistic"] = "logistic"
@@ -39,6 +41,7 @@ class LogisticPMSERatio(PMSERatio):
     """PMSE of a logistic regression over equation 8 of Bowen & Snoke, or another ``null``."""
 
     name = "pmse-ratio-logistic"
+    family = "logistic classifier"
 
     learner: Literal["cart", "logistic"] = "logistic"
     null: Literal["permutation", "closed-form", "fitted-original"] = "closed-form"

@@ -42,6 +42,8 @@ class PropensityMetric(Metric):
     takes all. The metrics of this package share one fit a pair of tables and settings.
     """
 
+    family = "tree classifier"
+
     learner: Literal["cart", "logistic"] = "cart"
     form: Literal["in-sample", "algorithm-1"] = "in-sample"
     interactions: bool | None = None

@@ -57,6 +57,7 @@ class ColumnPairTrends(QualityScore):
     """
 
     name = "column-pair-trends"
+    family = "pairs"
 
     def check(self, domain: Domain) -> None:
         """Refuse a domain of one attribute, and numeric attributes that are none."""

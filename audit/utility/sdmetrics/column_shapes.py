@@ -42,6 +42,7 @@ class ColumnShapes(QualityScore):
     """
 
     name = "column-shapes"
+    family = "one-way shares"
 
     def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """Every attribute that is not numeric."""

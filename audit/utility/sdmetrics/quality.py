@@ -23,6 +23,7 @@ class Quality(Combined, QualityScore):
     """
 
     name = "quality"
+    family = None
 
     def score(self, pair: Pair) -> Score:
         """The mean of the two scores."""

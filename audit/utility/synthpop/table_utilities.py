@@ -49,6 +49,7 @@ class TableUtility(Metric):
     """
 
     name = "table-utility"
+    family = "pairs"
     lowest, highest, direction = 0.0, math.inf, "lower"
     modes = (FIXED, SYNTHPOP)
 

@@ -61,7 +61,7 @@ EVERY = (
     "--set nist-2018-total.city=city --set nist-2018-total.sex=sex "
     "--set nist-2018-total.wage=wage --set conjunction.draws=20 --set nist-2018-total.queries=20 "
     "--set train-on-synthetic.target=sex --set interval-overlap.outcome=sex "
-    "--set subsample-equivalent.replicates=1"
+    "--set subsample-equivalent.replicates=1 --set validity.rules=age>=0"
 )
 """Parameters with which no metric is left out."""
 
@@ -376,6 +376,63 @@ def test_values_outside_the_domain_are_refused_or_cells_of_their_own(
         assert "near.csv: one part of" in one_line(dp_audit(f"{SOME} --chunk 4"))
         assert dp_audit(f"{FEW} --outside cell --json u.json").code == 0
         assert scores(towns / "u.json")["total-variation", "near.csv"]["value"] > 0
+
+
+def test_releases_of_programs_are_ranked_with_their_claims(dp_audit: Command, towns: Path) -> None:
+    for k in range(3):
+        (towns / f"n{k}.csv").write_text(HEADER + rows(k + 5, 150), encoding="utf-8")
+        (towns / f"f{k}.csv").write_text(HEADER + rows(k + 5, 20), encoding="utf-8")
+    base = (
+        "utility real.csv --domain towns.toml --metric total-variation --metric k-marginal "
+        "--release-of near=n0.csv,n1.csv,n2.csv --release-of few=f0.csv,f1.csv,f2.csv"
+    )
+    ledger = json.dumps(
+        {
+            "schema": "dp-audit/ledger/1",
+            "program": {"kind": "program", "name": "x"},
+            "neighbours": "add-remove",
+            "unit": "record",
+            "max_records": None,
+            "domain": {"name": "d", "attributes": [{"name": "a", "values": ["0", "1"]}]},
+            "records": None,
+            "rows": 5,
+            "budget": {"epsilon": "1"},
+            "spent": {"epsilon": "1", "rho": "1/2"},
+            "events": [],
+        }
+    )
+    (towns / "l.json").write_text(ledger)
+    shown = dp_audit(f"{base} --claim-of near=l.json --json u.json --html u.html")
+    assert shown.code == 0, shown.err
+    told = " ".join(shown.out.split())
+    assert "near has the best mean rank" in told and "different guarantees" in told
+    assert "epsilon=1, add-remove (ledger l.json)" in told and "no claim is stated" in told
+    document = read(towns / "u.json")
+    assert document["programs"]["few"] == ["f0.csv", "f1.csv", "f2.csv"]
+    assert document["ranking"]["leaders"] == ["near"]
+    assert document["synthetic"][0]["promise"]["source"] == "ledger l.json"
+    for words, part in [
+        ("--claim-of other=l.json", "no synthetic table and no program"),
+        ("--claim-of near=towns.toml", "towns.toml"),
+        ("--release-of near=n0.csv", "given twice"),
+        ("--release-of third", "reads NAME=VALUE"),
+        ("--release-of third=n0.csv", "given twice"),
+    ]:
+        assert part in one_line(dp_audit(f"{base} {words} --quiet"))
+    assert "no synthetic table" in one_line(dp_audit("utility real.csv --domain towns.toml"))
+
+
+def test_the_subsamples_of_a_k_marginal_have_its_groups(dp_audit: Command, towns: Path) -> None:
+    words = f"{QUICK} --metric subsample-equivalent --metric k-marginal --json u.json"
+    values = []
+    for groups in ("", " --set k-marginal.groups=city,sex"):
+        assert dp_audit(words + groups).code == 0
+        found = scores(towns / "u.json")
+        own = found["k-marginal", "near.csv"]["value"]
+        stated = " ".join(found["subsample-equivalent", "near.csv"]["stated"])
+        assert f"{own:.6g}"[:5] in stated
+        values.append(own)
+    assert values[0] != values[1]
 
 
 def test_rules_of_the_domain_file_make_a_score(dp_audit: Command, towns: Path) -> None:

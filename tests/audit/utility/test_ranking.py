@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import kendalltau, rankdata
+from scipy.stats import kendalltau, rankdata, ttest_ind
 
 from audit.utility.ranking import MetricRanking, Ranking, rank
 from audit.utility.results import Scored, UtilityResults
@@ -103,7 +103,7 @@ def test_an_undefined_score_is_unranked_with_its_reason() -> None:
     assert [place.synthetic for place in first.places] == ["b", "c"]
     assert intervals(first) == [(1, 1), (2, 2)]
     assert first.place("a") is None
-    assert found.complete == ("n",)
+    assert found.families == {"n": ("n",)}
     assert [s.mean_rank for s in found.standings] == [1.0, 2.0, 3.0]
     assert [s.won for s in found.standings] == [("n",), ("m",), ()]
 
@@ -167,3 +167,61 @@ def test_agreement_is_kendalls_tau_b(values: tuple[list[int], ...]) -> None:
 def test_agreement_counts_the_files_that_both_rank() -> None:
     found = ranking({"m": [1.0, 2.0, 3.0, None], "n": [None, 2.0, 3.0, 1.0]})
     assert found.agreement("m", "n") == 1.0
+
+
+def test_metrics_of_one_family_have_one_vote_and_those_made_of_others_none() -> None:
+    values: dict[str, list[float | None]] = {
+        "pmse": [1.0, 2.0, 3.0],
+        "specks": [1.0, 2.0, 3.0],
+        "po50": [1.0, 2.0, 3.0],
+        "quality": [1.0, 2.0, 3.0],
+        "mgd": [3.0, 2.0, 1.0],
+        "of a user": [2.0, 2.0, 3.0],
+    }
+    found = ranking(values)
+    assert found.families == {
+        "tree classifier": ("pmse", "specks", "po50"),
+        "mgd": ("mgd",),
+        "of a user": ("of a user",),
+    }
+    assert [s.mean_rank for s in found.standings] == [
+        pytest.approx((1 + 3 + 1.5) / 3),
+        pytest.approx((2 + 2 + 1.5) / 3),
+        pytest.approx((3 + 1 + 3) / 3),
+    ]
+    assert found.standings[0].won == ("pmse", "specks", "po50", "quality")
+
+
+def releases(values: dict[str, list[float]]) -> UtilityResults:
+    """Programs with the value of each release."""
+    scored = tuple(
+        Scored(f"{name}{k}", made(value, "m"), None, 0.0)
+        for name, of in values.items()
+        for k, value in enumerate(of)
+    )
+    programs = {name: tuple(f"{name}{k}" for k in range(len(of))) for name, of in values.items()}
+    records = dict.fromkeys(("real", *(one.synthetic for one in scored)), 100)
+    return UtilityResults("real", DOMAIN, records, scored, programs=programs)
+
+
+def test_programs_are_ranked_by_what_their_releases_differ_by() -> None:
+    near, same, far = [1.0, 1.2, 0.9, 1.1], [1.05, 1.15, 1.0, 1.02], [9.0, 8.0, 9.5, 8.7]
+    found = rank(releases({"a": near, "b": same, "c": far}))
+    assert found is not None
+    first = found.metrics[0]
+    assert intervals(first) == [(1, 2), (1, 2), (3, 3)]
+    for pair, comparison in first.comparisons.items():
+        of = {"a": near, "b": same, "c": far}
+        told = ttest_ind(of[pair[0]], of[pair[1]], equal_var=False)
+        assert comparison.basis == "releases"
+        assert (comparison.outcome != 0) == (told.pvalue < 0.05)
+        low, high = told.confidence_interval(0.95)
+        assert comparison.margin == pytest.approx((high - low) / 2)
+
+
+def test_one_release_ranks_no_program() -> None:
+    found = rank(releases({"a": [1.0, 1.2], "b": [2.0], "c": [3.0, 3.1]}))
+    assert found is not None
+    assert [place.synthetic for place in found.metrics[0].places] == ["a", "c"]
+    ((name, reason),) = found.metrics[0].unranked
+    assert name == "b" and "one release" in reason

@@ -136,13 +136,14 @@ def test_pictures_of_several_files_share_a_scale() -> None:
     assert plots[1].title == f"Propensity scores: {samples.FILES[1]}"
 
 
-def test_each_map_has_its_own_scale() -> None:
+def test_all_maps_of_a_breakdown_have_one_scale() -> None:
     (shown,) = dict(dives(samples.results()))["workload-error"]
-    assert shown.reading.endswith("Each map has its own scale.")
-    for figure in shown.figures:
-        assert isinstance(figure.picture, Cells)
-        assert max(cell.step for cell in cells_of(figure.picture) if cell.step is not None) == 15
-        assert figure.picture.legend[0] == "0"
+    assert shown.reading.endswith("All maps have one scale.")
+    pictures = [figure.picture for figure in shown.figures if isinstance(figure.picture, Cells)]
+    assert len(pictures) == len(shown.figures) > 1
+    assert len({picture.legend for picture in pictures}) == 1 and pictures[0].legend[0] == "0"
+    steps = [max(c.step for c in cells_of(each) if c.step is not None) for each in pictures]
+    assert max(steps) == 15 and min(steps) < 15
 
 
 def test_an_unknown_breakdown_is_a_table_of_its_first_rows() -> None:

@@ -91,7 +91,8 @@ def test_the_baseline_stands_beside_each_score() -> None:
 def test_files_and_domain_are_named() -> None:
     real = {"file": "confidential.csv", "records": 10_000, "undeclared": []}
     assert DOCUMENT["real"] == real
-    synthetic = {"file": samples.FILES[1], "records": 9_612, "undeclared": [], "copies": None}
+    synthetic = {"file": samples.FILES[1], "records": 9_612, "undeclared": []}
+    synthetic |= {"copies": None, "promise": None}
     assert DOCUMENT["synthetic"][1] == synthetic
     assert DOCUMENT["domain"]["attributes"] == list(samples.NAMES)
 
@@ -112,7 +113,9 @@ def test_the_ranking_has_ties_and_agreement() -> None:
     ]
     assert ranking["leaders"] == [samples.FILES[0]]
     assert ranking["dissenting"] == ["pmse-ratio", "pay-gap"]
-    assert ranking["files"][0]["mean_rank"] == pytest.approx(8.5 / 6)
+    assert ranking["files"][0]["mean_rank"] == pytest.approx(
+        (1 + (1.5 + 1 + 1.5) / 3 + 2 + 1.5) / 4
+    )
     agreement = {tuple(a["metrics"]): a["kendall_tau_b"] for a in ranking["agreement"]}
     assert len(agreement) == 21 and agreement["total-variation", "workload-error"] == 1.0
     assert agreement["mgd", "pay-gap"] is None

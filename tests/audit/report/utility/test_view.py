@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from audit.report.utility.pair_map import colour_step, pair_map
-from audit.report.utility.ranking import RankingView, ranking_view
+from audit.report.utility.ranking import FILES_ALONE, RankingView, ranking_view
 from audit.report.utility.scores import NULL, Track, rank_text, score_blocks
 from audit.report.utility.view import REFUSED, utility_view
 from audit.utility.ranking import Place, rank
-from audit.utility.results import UtilityResults
+from audit.utility.results import Promise, Scored, UtilityResults
 from tests.audit.report.utility import samples
 from tests.audit.utility.made_scores import results_of
 
@@ -27,9 +27,10 @@ def rows(metric: str) -> dict[str, object]:
 
 
 def view_of(values: dict[str, Sequence[float | None]], files: Sequence[str]) -> RankingView:
-    ranking = rank(results_of(values, files))
+    results = results_of(values, files)
+    ranking = rank(results)
     assert ranking is not None
-    return ranking_view(ranking)
+    return ranking_view(ranking, results)
 
 
 def test_files_are_told_with_their_size() -> None:
@@ -148,6 +149,39 @@ def test_a_reason_does_not_repeat_the_metric_beside_it() -> None:
     assert view.missing == (("m", "s.csv", "no such column"), ("n", REFUSED, "a rule"))
 
 
+def test_what_several_metrics_state_stands_once() -> None:
+    scored = tuple(
+        Scored("s.csv", samples.score(0.1, metric, stated=("a tree", metric)), None, 0.0)
+        for metric in ("m", "n")
+    )
+    view = utility_view(dataclasses.replace(samples.single(), scored=scored))
+    assert view.shared == (("m, n", "a tree"),)
+    assert [block.stated for block in view.blocks] == [("m",), ("n",)]
+
+
+def test_programs_stand_with_the_spread_of_their_releases() -> None:
+    files = ["a1", "a2", "b1", "b2"]
+    results = results_of({"m": [1.0, 3.0, 10.0, 12.0]}, files)
+    programs = {"a": ("a1", "a2"), "b": ("b1", "b2")}
+    promises = {"a1": Promise("epsilon=1, add-remove", "ledger a.json")}
+    results = dataclasses.replace(results, programs=programs, promises=promises)
+    view = utility_view(results)
+    assert view.ranking is not None and view.ranking.spread is not None
+    assert view.ranking.spread.rows == (("m", ("2, releases ±1.4", "11, releases ±1.4")),)
+    assert FILES_ALONE not in view.ranking.sentences
+    assert any("different guarantees" in text for text in view.ranking.sentences)
+    told = [file.promise for file in view.files]
+    assert told[:3] == ["", "epsilon=1, add-remove (ledger a.json)", "no claim is stated"]
+    assert [row.rank for row in view.blocks[0].rows] == ["1", "1", "2", "2"]
+
+
+@pytest.mark.parametrize(("records", "warned"), [(1, True), (49, True), (50, False)])
+def test_a_table_of_few_records_is_warned_of(records: int, warned: bool) -> None:
+    results = results_of({"m": [1.0]}, ["a"])
+    results = dataclasses.replace(results, records={"real": 100, "a": records})
+    assert any("a has" in text for text in utility_view(results).warnings) == warned
+
+
 def test_ranks_are_intervals() -> None:
     assert rank_text(Place("a", 1, 1)) == "1"
     assert rank_text(Place("a", 1, 3)) == "1 to 3"
@@ -158,7 +192,7 @@ def test_the_outcome_is_told_with_the_metrics_that_say_otherwise() -> None:
     view = VIEW.ranking
     assert view is not None
     assert view.sentences[0] == (
-        "synthetic/marginals_eps1.csv has the best mean rank, 1.42 over 6 metrics."
+        "synthetic/marginals_eps1.csv has the best mean rank, 1.46 over 4 families of metrics."
     )
     assert (
         "Another file is ahead by 2 of 7 metrics: pmse-ratio (synthetic/bayes"
@@ -173,14 +207,17 @@ def test_the_outcome_is_told_with_the_metrics_that_say_otherwise() -> None:
 
 def test_metrics_that_agree_are_said_to() -> None:
     view = view_of({"m": [1.0, 2.0], "n": [3.0, 4.0]}, ["a", "b"])
-    assert view.sentences[1] == "By no metric is another file better beyond chance."
+    assert view.sentences[1:] == (
+        "By no metric is another file better beyond chance.",
+        FILES_ALONE,
+    )
     assert view.disagreement == ("Every two metrics put the files in the same order (τ = 1).",)
     assert view.agreement is None and view.taus is None
 
 
 def test_two_metrics_that_disagree_are_one_sentence() -> None:
     view = view_of({"m": [1.0, 2.0], "n": [5.0, 4.0]}, ["a", "b"])
-    assert view.sentences[0] == "a and b share the best mean rank, 1.5 over 2 metrics."
+    assert view.sentences[0] == "a and b share the best mean rank, 1.5 over 2 families of metrics."
     assert view.disagreement == ("Kendall's τ-b between m and n is −1.",)
 
 
@@ -201,7 +238,8 @@ def test_of_like_mean_ranks_the_file_that_wins_most_stands_first() -> None:
 def test_without_a_metric_of_all_files_there_is_no_mean_rank() -> None:
     view = view_of({"m": [1.0, None, 2.0], "n": [None, 5.0, 4.0]}, ["a", "b", "c"])
     assert view.sentences == (
-        "No metric has a value for every file, so that there is no mean rank.",
+        "No metric with a vote has a value for every file: there is no mean rank.",
+        FILES_ALONE,
     )
     assert [cells[0] for _, cells in view.podium.rows] == ["–", "–", "–"]
 
