@@ -100,7 +100,7 @@ SOLVERS: Mapping[str, Callable[[Problem], Solution]] = {
     "certificate": certificate,
     "bracket": lambda problem: bracket(problem, certificate(problem)),
     "primal-dual": primal_dual,
-    "flow": lambda problem: exact(flow(problem)),
+    "flow": flow,
 }
 
 

@@ -65,7 +65,7 @@ def measured(
     problem = instance(scale, levels)
     start = time.perf_counter()
     if method == "flow":
-        cost = lower = flow(problem)
+        cost = lower = flow(problem).cost
     else:
         found = primal_dual(problem, budget)
         cost, lower = found.cost, found.lower

@@ -10,6 +10,10 @@ from audit.utility.mgd.solvers.flow import flow
 from audit.utility.mgd.solvers.primal_dual import primal_dual
 from audit.utility.mgd.solvers.trees import along
 
+FLOW_CELLS = 2**16
+"""Up to so many cells a flow takes seconds. Of tables that are near each other the primal-dual
+method takes as long, or less; of tables that are far apart it may take a hundred times as long."""
+
 
 def solve(
     problem: Problem, budget_seconds: float | None = None, cross_check: bool = False
@@ -17,13 +21,13 @@ def solve(
     """The optimum, or a bracket around it if the budget runs out before.
 
     No finite attribute: the closed form. One: the level programme. Several: the level
-    programme along one, if its potentials certify it; else the primal-dual method. Its
-    search alone has a budget, of wall-clock seconds: what it leaves is a bracket, which
-    depends on the machine and never calls itself exact unless its ends meet. Without a
-    budget nothing depends on the machine.
+    programme along one, if its potentials certify it; else a minimum-cost flow, or with a budget
+    and for more than ``FLOW_CELLS`` cells the primal-dual method. Its search alone has a budget, of
+    wall-clock seconds: what it leaves is a bracket, which depends on the machine and never calls
+    itself exact unless its ends meet. Without a budget nothing depends on the machine.
 
-    With ``cross_check`` several finite attributes are solved by a minimum-cost flow too, which
-    has no budget; ``ArithmeticError`` if it contradicts what was found.
+    With ``cross_check`` several finite attributes are solved by the other of flow and primal-dual
+    method too, without a budget; ``ArithmeticError`` if it contradicts what was found.
 
     **Guarantee.** The cost is the optimum exactly where ``exact`` says so: backed by the
     linear programme in ``tests/audit/utility/mgd/test_solve.py``.
@@ -33,12 +37,17 @@ def solve(
     if len(problem.finite) == 1:
         return along(problem, problem.finite[0])
     solution = certificate(problem)
-    if not solution.exact:
+    small = budget_seconds is None and problem.size <= FLOW_CELLS
+    if not solution.exact and small:
+        solution = flow(problem)
+    if not solution.exact or (small and solution.plan is None and solution.potentials is None):
         solution = primal_dual(problem, budget_seconds)
     if not solution.exact:
         solution = bracket(problem, solution)
-    if cross_check and not solution.lower <= flow(problem) <= solution.cost:
-        raise ArithmeticError("the minimum-cost flow contradicts the optimum that was found")
+    if cross_check:
+        other = primal_dual(problem) if small else flow(problem)
+        if not solution.lower <= other.cost <= solution.cost:
+            raise ArithmeticError(f"the {other.how} contradicts the optimum that was found")
     return solution
 
 

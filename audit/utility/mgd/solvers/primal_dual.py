@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import math
 import time
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.utility.mgd.plan import penalties
-from audit.utility.mgd.problem import Plan, Problem, Solution
+from audit.utility.mgd.problem import Problem, Solution
 from audit.utility.mgd.solvers.ascent import Ascent
 from audit.utility.mgd.solvers.certificate import cheapest_axis, nearest, under, worth
-from audit.utility.mgd.solvers.flow import too_large
+from audit.utility.mgd.solvers.flow import plan_of_edges, too_large
 from audit.utility.mgd.solvers.network import network
 from audit.utility.mgd.solvers.paths import FAR
 from audit.utility.mgd.solvers.trees import along
@@ -62,7 +60,7 @@ def primal_dual(problem: Problem, budget_seconds: float | None = None) -> Soluti
     if not within or not np.array_equal(under(problem, potentials), potentials):
         raise ArithmeticError("the potentials found do not keep the constraints of the dual")
     lower = worth(problem, potentials)
-    plan = _plan(problem, ascent)
+    plan = plan_of_edges(problem, ascent.network, ascent.carried)
     if plan is None or plan.cost > one.cost:
         how = f"{one.how}, certified" if one.cost == lower else "bracket"
         return Solution(one.cost, lower, how, potentials)
@@ -116,21 +114,3 @@ def _feasible(problem: Problem, prices: NDArray[np.int64]) -> NDArray[np.int64]:
             if worth(problem, found) > value:
                 best, value = found, worth(problem, found)
     return best
-
-
-def _plan(problem: Problem, ascent: Ascent) -> Plan | None:
-    """What the ascent carries, as a plan; None if some cell would be left with less than none."""
-    ways = ascent.network
-    change = np.zeros(ways.nodes, dtype=np.int64)
-    np.add.at(change, ways.upper, ascent.carried)
-    np.subtract.at(change, ways.lower, ascent.carried)
-    kept = problem.synthetic + change[: ways.cells].reshape(problem.shape)
-    if change[ways.cells :].any() or kept.min(initial=0) < 0:
-        return None
-    moving = [0] * len(problem.axes)
-    for position, (first, last) in zip(ways.attributes, pairwise(ways.bounds), strict=True):
-        axis = problem.axes[position]
-        assert axis is not None
-        moving[position] += axis.step * int(np.abs(ascent.carried[first:last]).sum())
-    adding = problem.penalty * int(np.abs(penalties(problem, kept)).sum())
-    return Plan(kept, tuple(moving), adding)

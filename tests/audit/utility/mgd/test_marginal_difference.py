@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from audit.utility.mgd import solve
 from audit.utility.mgd.marginal_difference import MarginalDifference
+from audit.utility.mgd.problem import Solution
 from audit.utility.mgd.target import Target
 from audit.utility.records import Records
 from synthesizers.domain import Attribute, Dataset, Domain, Hierarchy
@@ -137,7 +138,7 @@ def test_a_cross_check_asks_a_second_solver(monkeypatch: pytest.MonkeyPatch) -> 
     found = MarginalDifference(targets=targets, cross_check=True)(real, synthetic, DOMAIN)
     assert found.exact == MarginalDifference(targets=targets)(real, synthetic, DOMAIN).exact
     assert any("second solver" in text for text in found.stated)
-    monkeypatch.setattr(solve, "flow", lambda _: -1)
+    monkeypatch.setattr(solve, "primal_dual", lambda _: Solution(-1, -1, "other"))
     with pytest.raises(ArithmeticError):
         MarginalDifference(targets=targets, cross_check=True)(real, synthetic, DOMAIN)
 

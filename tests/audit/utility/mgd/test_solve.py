@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.utility.mgd import solve as solve_module
-from audit.utility.mgd.problem import Axis, Problem
+from audit.utility.mgd.deep_dive import plan_of
+from audit.utility.mgd.problem import Axis, Problem, Solution
 from audit.utility.mgd.solve import closed_form, solve
 from audit.utility.mgd.solvers.certificate import bracket
 from audit.utility.mgd.solvers.flow import flow
@@ -58,12 +60,38 @@ def test_the_flow_confirms_what_is_found(problem: Problem) -> None:
 
 
 @pytest.mark.parametrize("error", [-1, 1])
-def test_a_flow_that_disagrees_is_an_error(error: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("cells", [2**16, 1])
+def test_a_second_solver_that_disagrees_is_an_error(
+    error: int, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     problem = random_grid(np.random.default_rng(8), (3, 3), tolerance=0)
-    monkeypatch.setattr(solve_module, "flow", lambda each: flow(each) + error)
+    monkeypatch.setattr(solve_module, "FLOW_CELLS", cells)
+    assert solve(problem, cross_check=True).cost == flow(problem).cost
+    name = "primal_dual" if problem.size <= cells else "flow"
+    whole = getattr(solve_module, name)
+
+    def err(problem: Problem) -> Solution:
+        return replace(whole(problem), cost=whole(problem).cost + error)
+
+    monkeypatch.setattr(solve_module, name, err)
     assert solve(problem).exact
     with pytest.raises(ArithmeticError, match="contradicts"):
         solve(problem, cross_check=True)
+
+
+@given(problems((2, 3), cells=30))
+@settings(max_examples=60)
+def test_small_and_large_problems_have_the_same_optimum_and_plans_that_cost_it(
+    problem: Problem,
+) -> None:
+    if len(problem.finite) < 2:
+        return
+    small = solve(problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solve_module, "FLOW_CELLS", 0)
+        large = solve(problem)
+    assert small.cost == large.cost and small.exact
+    assert plan_of(problem, small).cost == small.cost
 
 
 @given(problems((0, 2), cells=10), st.integers(0, 5))
@@ -154,4 +182,4 @@ def test_level_programmes_and_the_flow_agree_on_larger_tables() -> None:
             real = rng.poisson(3, (12, 9, 30))
             noise = np.rint(rng.laplace(0, spread, real.shape)).astype(np.int64)
             problem = Problem(axes, np.maximum(real + noise, 0), real, 2, penalty)
-            assert solve(problem).cost == flow(problem)
+            assert solve(problem).cost == flow(problem).cost

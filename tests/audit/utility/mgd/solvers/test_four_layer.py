@@ -46,7 +46,7 @@ def test_a_detour_is_not_taken_for_a_move() -> None:
     matrix = np.array([[0, 1, 4], [1, 0, 1], [4, 1, 0]])
     problem = Problem((None,), np.array([2, 0, 0]), np.array([0, 0, 2]), 0, 9)
     assert four_layer_flow(problem, matrix).cost == 8
-    assert flow(Problem((Axis.line(3, 1),), problem.synthetic, problem.real, 0, 9)) == 4
+    assert flow(Problem((Axis.line(3, 1),), problem.synthetic, problem.real, 0, 9)).cost == 4
 
 
 def test_staying_may_cost_something() -> None:
