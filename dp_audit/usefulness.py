@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.parallel import Map, here
 from audit.parallel import cluster as of_cluster
+from audit.report.words import duration
 from audit.utility.catalogue import METRICS, metric_named
 from audit.utility.counts import Counted
 from audit.utility.draws import read_draws
@@ -17,8 +18,8 @@ from audit.utility.parameters import MOST_REPEATS, plan_metric, read_plan
 from audit.utility.parts import CHUNK, Parts
 from audit.utility.records import Outside, of_dataset, of_frame, read_records
 from audit.utility.results import Promise
-from audit.utility.suite import applicable, measure_utility
-from dp_audit.arguments import DomainLike, required_domain, whole_number
+from audit.utility.suite import affordable, applicable, measure_utility
+from dp_audit.arguments import DomainLike, process_count, required_domain, whole_number
 from dp_audit.progress import Progress, nobody
 from dp_audit.promises import read_promise
 from dp_audit.results import ReleaseResult, UtilityResult
@@ -51,6 +52,7 @@ def utility(
     baseline: bool = True,
     release_of: Mapping[str, Sequence[str | Path]] | None = None,
     claim_of: Mapping[str, str | Path] | None = None,
+    jobs: int | None = None,
     progress: Progress = nobody,
 ) -> UtilityResult:
     """How near synthetic tables are to the real one. None of it is private.
@@ -71,7 +73,8 @@ def utility(
     domain
         A `Domain`, or the path of a domain file.
     metrics
-        Their names (see ``dp-audit list metrics``); all that apply where it is left out.
+        Their names (see ``dp-audit list metrics``); where it is left out, all that apply and take
+        at most a minute a table.
     compat
         Reproduce an official program.
     parameters, plan
@@ -91,6 +94,8 @@ def utility(
         by what their releases differ by. They need not stand in ``synthetic`` too.
     claim_of
         The certificate, or the ledger, of a synthetic table or of a program of ``release_of``.
+    jobs
+        Processes that share tables out; as many as there are cores where it is left out.
     progress
         Told of the work as it goes on.
 
@@ -124,6 +129,9 @@ def utility(
             if str(error).startswith(where):
                 raise
             raise InputError(f"{where}: {error}") from error
+    if metrics is None:
+        chosen, dear = affordable(chosen, space, counted[real_name].records)
+        refused += tuple((name, _cost_text(name, seconds)) for name, seconds in dear)
     results = measure_utility(
         (real_name, counted[real_name]),
         {name: counted[name] for name in tables},
@@ -132,9 +140,15 @@ def utility(
         baseline=baseline,
         refused=refused,
         undeclared={name: columns for name, columns in left.items() if columns},
+        jobs=process_count(jobs),
         progress=lambda done, total, name: progress("scoring", done, total, name),
     )
     return UtilityResult(replace(results, programs=releases, promises=promises))
+
+
+def _cost_text(name: str, seconds: float) -> str:
+    """Why a metric was left out, and how it is asked for."""
+    return f"it would take about {duration(seconds)} a table; ask for it with --metric {name}"
 
 
 def _tables(synthetic: Any, releases: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -65,6 +65,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cluster", metavar="ADDRESS", help="a Dask cluster that counts the tables, part by part"
     )
+    common.add_jobs(parser)
     common.add_output(parser, html=True)
 
 

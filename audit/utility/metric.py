@@ -39,6 +39,9 @@ class Metric(ABC):
     """What metrics of one family measure alike: a ranking gives a family one vote. Empty for one
     of its own, None for a metric that is made of others, which have their votes."""
 
+    works_on_real: ClassVar[bool] = False
+    """Whether most of its work is on the real table alone, and is done once for all files."""
+
     mode: str = FIXED
 
     def __post_init__(self) -> None:
@@ -74,6 +77,13 @@ class Metric(ABC):
             return self.score(pair)
         except (NeedsRecords, NumbersTooLarge) as error:
             return self.undefined(str(error))
+
+    def estimate_seconds(self, domain: Domain, records: int) -> float:
+        """What a pair of tables of so many records would take one core, roughly; 0 if little.
+
+        ``benchmarks/utility.py --estimates`` prints it beside the time taken.
+        """
+        return 0.0
 
     def with_draws(self, drawn: Sequence[object]) -> Self:
         """The metric on these draws, in the plain JSON of ``Score.drawn``, instead of its own.

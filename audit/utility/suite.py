@@ -1,12 +1,15 @@
-"""Many metrics of several synthetic tables in one pass over shared counts."""
+"""Many metrics of several synthetic tables, each table counted once for all of them."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
+from audit.parallel import divide
 from audit.utility.baselines import uniform_table
 from audit.utility.copies import count_copies
 from audit.utility.counts import Counted
@@ -27,6 +30,9 @@ BASELINE_SEED = 0
 MAX_BASELINE = 10**6
 """The most records of that table; its scores hardly move beyond."""
 
+MOST_SECONDS = 60.0
+"""A metric that takes longer for a table, on one core, is left out unless it is asked for."""
+
 
 def applicable(
     metrics: Sequence[Metric], domain: Domain
@@ -44,6 +50,35 @@ def applicable(
     return tuple(kept), tuple(refused)
 
 
+def affordable(
+    metrics: Sequence[Metric], domain: Domain, records: int
+) -> tuple[tuple[Metric, ...], tuple[tuple[str, float], ...]]:
+    """The metrics that take at most ``MOST_SECONDS`` a table, and what the others would take."""
+    costs = {metric.name: metric.estimate_seconds(domain, records) for metric in metrics}
+    kept = tuple(metric for metric in metrics if costs[metric.name] <= MOST_SECONDS)
+    return kept, tuple((name, cost) for name, cost in costs.items() if cost > MOST_SECONDS)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Some metrics of some tables, by name; ``replicates``: seeds of each."""
+
+    tables: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    replicates: int
+
+    @property
+    def scores(self) -> int:
+        return len(self.tables) * len(self.metrics)
+
+
+_BASELINE = ""
+"""The name of the table that knows nothing but the domain: no file's."""
+
+_Scores = dict[tuple[str, str], tuple[Score, float]]
+"""Score and seconds by table and metric."""
+
+
 def measure_utility(
     real: tuple[str, Counted],
     synthetic: Mapping[str, Counted],
@@ -54,6 +89,7 @@ def measure_utility(
     refused: tuple[tuple[str, str], ...] = (),
     undeclared: Mapping[str, tuple[str, ...]] | None = None,
     progress: ScoreProgress = lambda done, total, name: None,
+    jobs: int = 1,
 ) -> UtilityResults:
     """Every metric of every synthetic table, both by name, against the real one.
 
@@ -61,52 +97,104 @@ def measure_utility(
     each metric that draws is taken so many times, with seeds one apart, and the
     values after the first stand in ``Score.replicates``. With ``baseline`` the same
     metrics are taken of a table that knows nothing but the domain. ``refused`` and
-    ``undeclared`` are passed on. Raises ``InputError`` for tables that do not fit together.
+    ``undeclared`` are passed on. ``jobs``: processes that share tables out; those that are counted
+    in parts are left to this one. Raises ``InputError`` for tables that do not fit together.
     """
     tables = dict(synthetic)
-    null = None
+    compared = dict(tables)
     if baseline:
-        null = uniform_table(real[1], min(real[1].records, MAX_BASELINE), BASELINE_SEED)
-    compared = [real[1], *tables.values(), *([null] if null is not None else [])]
-    shape = common_shape(compared)
+        records = min(real[1].records, MAX_BASELINE)
+        compared = {_BASELINE: uniform_table(real[1], records, BASELINE_SEED), **tables}
+    shape = common_shape([real[1], *compared.values()])
+    whole = all(isinstance(table, Records) for table in (real[1], *compared.values()))
+    jobs = jobs if whole else 1
+    tasks = _plan(compared, metrics, replicates, apart=jobs > 1)
     held = HeldCounts(real[1], shape)
-    wanted = tuple(
-        dict.fromkeys(
-            names for metric in metrics for names in metric.marginals_read(real[1].domain)
-        )
-    )
-    total = len(metrics) * (len(tables) + int(baseline))
+    total = sum(task.scores for task in tasks)
     done = 0
 
-    def taken(table: Counted, replicates: int) -> dict[str, tuple[Score, float]]:
-        nonlocal done
-        pair = Pair(held, HeldCounts(table, shape))
-        pair.count(wanted)
-        found = {}
-        for metric in metrics:
-            progress(done, total, metric.name)
-            began = time.perf_counter()
-            score = _score(metric, pair, replicates)
-            found[metric.name] = score, time.perf_counter() - began
-            done += 1
-        return found
+    def take_here(_: object, of: Mapping[str, Counted], __: object, task: _Task) -> _Scores:
+        return _take(held, of, shape, task, lambda at, name: progress(done + at, total, name))
 
-    nulls = taken(null, 1) if null is not None else {}
-    scored = [
-        Scored(name, score, nulls[metric][0] if metric in nulls else None, seconds)
-        for name, table in tables.items()
-        for metric, (score, seconds) in taken(table, replicates).items()
-    ]
+    calls = [(real[1], {n: compared[n] for n in task.tables}, shape, task) for task in tasks]
+    found: _Scores = {}
+    seconds = sum(
+        metric.estimate_seconds(real[1].domain, real[1].records) * len(task.tables)
+        for task in tasks
+        for metric in task.metrics
+    )
+    with threadpool_limits(1):
+        made = divide(jobs, take_here, _take_elsewhere, calls, seconds)
+        for task, scores in zip(tasks, made, strict=True):
+            found.update(scores)
+            done += task.scores
     progress(total, total, "")
-    records = {real[0]: real[1].records, **{name: t.records for name, t in tables.items()}}
+    scored = tuple(
+        Scored(name, *_with_baseline(found, name, metric.name))
+        for name in tables
+        for metric in metrics
+    )
+    sizes = {real[0]: real[1].records, **{name: t.records for name, t in tables.items()}}
     copies = {
         name: count_copies(real[1], table)
         for name, table in tables.items()
         if isinstance(real[1], Records) and isinstance(table, Records)
     }
-    return UtilityResults(
-        real[0], real[1].domain, records, tuple(scored), refused, copies, undeclared or {}
-    )
+    return UtilityResults(real[0], real[1].domain, sizes, scored, refused, copies, undeclared or {})
+
+
+def _plan(
+    compared: Mapping[str, Counted], metrics: Sequence[Metric], replicates: int, *, apart: bool
+) -> tuple[_Task, ...]:
+    """A task a table; metrics that work on the real one alone in tasks of their own if ``apart``.
+
+    Those would do the same work in every process.
+    """
+    shared = tuple(metric for metric in metrics if metric.works_on_real and apart)
+    own = tuple(metric for metric in metrics if metric not in shared)
+    files = tuple(name for name in compared if name != _BASELINE)
+    tasks = [_Task((_BASELINE,), own, 1)] if _BASELINE in compared else []
+    tasks += [_Task((name,), own, replicates) for name in files]
+    if shared:
+        tasks.append(_Task(files, shared, replicates))
+    if shared and _BASELINE in compared:
+        tasks.append(_Task((_BASELINE,), shared, 1))
+    return tuple(task for task in tasks if task.scores)
+
+
+def _with_baseline(found: _Scores, name: str, metric: str) -> tuple[Score, Score | None, float]:
+    score, seconds = found[name, metric]
+    null = found.get((_BASELINE, metric))
+    return score, None if null is None else null[0], seconds
+
+
+def _take_elsewhere(
+    real: Counted, tables: Mapping[str, Counted], shape: tuple[int, ...], task: _Task
+) -> _Scores:
+    with threadpool_limits(1):
+        return _take(HeldCounts(real, shape), tables, shape, task, lambda at, name: None)
+
+
+def _take(
+    held: HeldCounts,
+    tables: Mapping[str, Counted],
+    shape: tuple[int, ...],
+    task: _Task,
+    progress: Callable[[int, str], None],
+) -> _Scores:
+    """The scores of a task; ``held`` keeps what was counted of the real table."""
+    domain = held.table.domain
+    wanted = dict.fromkeys(n for metric in task.metrics for n in metric.marginals_read(domain))
+    found: _Scores = {}
+    for name in task.tables:
+        pair = Pair(held, HeldCounts(tables[name], shape))
+        pair.count(tuple(wanted))
+        for metric in task.metrics:
+            progress(len(found), metric.name)
+            began = time.perf_counter()
+            score = _score(metric, pair, task.replicates)
+            found[name, metric.name] = score, time.perf_counter() - began
+    return found
 
 
 def _score(metric: Metric, pair: Pair, replicates: int) -> Score:

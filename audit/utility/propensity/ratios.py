@@ -19,6 +19,7 @@ from audit.utility.propensity.learners import Cart
 from audit.utility.propensity.metric import PropensityMetric
 from audit.utility.propensity.nulls import Null
 from audit.utility.score import Score, standard_error
+from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.plain import is_integer
 
@@ -91,6 +92,11 @@ class NullMetric(PropensityMetric):
     def fewest(self) -> int:
         """The fewest permutations that the metric can be taken with."""
         return 1
+
+    def estimate_seconds(self, domain: Domain, records: int) -> float:
+        """A fit to the tables, and one to each permutation."""
+        fits = 1 if self.null == "closed-form" else 1 + len(self._seeds())
+        return fits * super().estimate_seconds(domain, records)
 
     @abstractmethod
     def measure(self, pmse: float, null: Null) -> tuple[float, tuple[float, ...]]:
