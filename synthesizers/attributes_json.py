@@ -1,6 +1,6 @@
 """Attributes and hierarchies as plain JSON, for certificates and other programs.
 
-Bin edges are exact text (``"0.5"``, ``"1/3"``): a JSON float would be rounded.
+Bin edges are exact text (``"0.5"``, ``"1/3"``, ``"2020-01-31"``): a JSON float would be rounded.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from synthesizers.attributes import Attribute, Hierarchy
 from synthesizers.errors import InputError
-from synthesizers.numerals import number_text, rational
+from synthesizers.scales import Scale, read_edges
 
 _ATTRIBUTE_KEYS = frozenset({"name", "values", "ordinal", "edges", "missing", "missing_label"})
 _HIERARCHY_KEYS = frozenset({"attribute", "levels"})
@@ -23,7 +23,7 @@ def attribute_to_json(attribute: Attribute) -> dict[str, object]:
         "name": attribute.name,
         "values": list(attribute.values),
         "ordinal": attribute.ordinal,
-        "edges": None if edges is None else [number_text(edge) for edge in edges],
+        "edges": None if edges is None else [attribute.scale.write(edge) for edge in edges],
         "missing": attribute.missing,
         "missing_label": attribute.missing_label,
     }
@@ -35,14 +35,16 @@ def attribute_from_json(obj: object) -> Attribute:
     Keys whose value would be the default may be absent.
     """
     fields = json_object(obj, _ATTRIBUTE_KEYS, frozenset({"name", "values"}), "an attribute")
-    edges = fields.get("edges")
+    texts = fields.get("edges")
+    scale, edges = (Scale.NUMBERS, None) if texts is None else _edges(texts)
     return Attribute(
         name=json_text(fields["name"], "the name of an attribute"),
         values=_texts(fields["values"], "values"),
         ordinal=_truth(fields.get("ordinal", False), "ordinal"),
-        edges=None if edges is None else tuple(_edge(edge) for edge in json_list(edges, "edges")),
+        edges=edges,
         missing=_truth(fields.get("missing", False), "missing"),
         missing_label=json_text(fields.get("missing_label", ""), "missing_label"),
+        scale=scale,
     )
 
 
@@ -89,11 +91,14 @@ def json_text(obj: object, what: str) -> str:
     return obj
 
 
-def _edge(obj: object) -> Fraction:
-    value = rational(obj) if isinstance(obj, str) else None
-    if value is None:
-        raise InputError('a domain in JSON: an edge must be a number as text, as in "0.5"')
-    return value
+def _edges(obj: object) -> tuple[Scale, tuple[Fraction, ...]]:
+    texts = [text for text in json_list(obj, "edges") if isinstance(text, str)]
+    found = read_edges(texts) if len(texts) == len(json_list(obj, "edges")) else None
+    if found is None:
+        raise InputError(
+            'a domain in JSON: edges must be numbers as text, as in "0.5", or all be dates or times'
+        )
+    return found
 
 
 def _texts(obj: object, what: str) -> tuple[str, ...]:

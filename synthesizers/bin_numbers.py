@@ -1,4 +1,4 @@
-"""Numbers in place of bins: drawn within them by public randomness, which costs no privacy."""
+"""Numbers and dates in place of bins: drawn by public randomness, which costs no privacy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Dataset
-from synthesizers.numerals import number_text
+from synthesizers.scales import DAY, Scale
 from synthesizers.tables import to_frame
 
 STEPS = 1000
@@ -24,8 +24,8 @@ def to_numbers(dataset: Dataset, seed: int) -> pd.DataFrame:
     """Return the records as labels, as ``to_frame``, with a number as text for each bin.
 
     The number is uniform among the whole ones of its bin where all edges of the attribute are
-    whole, and else among the decimals of as many places as give at least ``STEPS``. ``seed``: of
-    the draws, public.
+    whole, and else among the decimals of as many places as give at least ``STEPS``. Of dates it is
+    a day, and of times a second, drawn alike. ``seed``: of the draws, public.
 
     **Guarantee.** The numbers depend on the bins and the seed alone, and are read back as the same
     bins: backed by ``tests/synthesizers/test_bin_numbers.py``.
@@ -35,13 +35,13 @@ def to_numbers(dataset: Dataset, seed: int) -> pd.DataFrame:
     for place, attribute in enumerate(dataset.domain.attributes):
         if attribute.edges is None:
             continue
-        codes = dataset.codes[:, place]
+        codes, write = dataset.codes[:, place], attribute.scale.write
         texts = frame[attribute.name].to_numpy(dtype=object, copy=True)
         for code in range(len(attribute.edges) - 1):
             rows = np.flatnonzero(codes == code)
             step, first, size = _grid(attribute, code)
             drawn = random.integers(size, size=len(rows)).tolist()
-            texts[rows] = [number_text(step * (first + further)) for further in drawn]
+            texts[rows] = [write(step * (first + further)) for further in drawn]
         frame[attribute.name] = texts
     return frame
 
@@ -50,7 +50,7 @@ def _grid(attribute: Attribute, code: int) -> tuple[Fraction, int, int]:
     """A step, the first of its multiples that lies in a bin, and how many do."""
     assert attribute.edges is not None
     low, high = attribute.edges[code : code + 2]
-    step = Fraction(1)
+    step = Fraction(DAY if attribute.scale is Scale.DATES else 1)
     if any(edge.denominator > 1 for edge in attribute.edges):
         while (high - low) / step < STEPS:
             step /= 10
@@ -58,6 +58,8 @@ def _grid(attribute: Attribute, code: int) -> tuple[Fraction, int, int]:
         step *= 10
     first, last = math.ceil(low / step), math.floor(high / step)
     # Bins are left-closed, but for the last one.
-    if last * step == high and code < len(attribute.edges) - 2:
+    ends = code == len(attribute.edges) - 2
+    # 24:00 ends a day, and few who read tables take it for a time.
+    if last * step == high and (not ends or (attribute.scale is Scale.TIMES and high == DAY)):
         last -= 1
     return step, first, last - first + 1

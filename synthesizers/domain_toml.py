@@ -15,9 +15,12 @@
     children = "age < 15 -> grade is missing"
 
 Bin edges are taken exactly as written: 0.1 is 1/10, and a ratio is the text
-``"1/3"``. ``missing = "N"`` declares a missing value that tables write as N. The rules are texts
+``"1/3"``. They may also be dates, dates with times, or times of day, all without a zone:
+``bins = [2020-01-01, 2021-01-01]``; parts of a microsecond, and 24:00, are written as texts.
+``missing = "N"`` declares a missing value that tables write as N. The rules are texts
 about single records; they are no part of the domain, and whoever uses them reads them.
-The name defaults to the file's. No other keys are known.
+The name defaults to the file's. No other keys are known. The text ``"FILL IN"`` in place of
+values or bins marks what a draft leaves to its reader (``drafts``), and is refused.
 """
 
 from __future__ import annotations
@@ -26,13 +29,18 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from datetime import date, time
 from decimal import Decimal
 from fractions import Fraction
 
 from synthesizers.attributes import Attribute, Hierarchy
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.numerals import number_text, rational
+from synthesizers.numerals import rational
+from synthesizers.scales import Scale, read_edges
+
+FILL_IN = "FILL IN"
+"""Stands for values or bins that are still to be written."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _PLACE = re.compile(r"\(at (line [0-9]+, column [0-9]+|end of document)\)$")
@@ -51,6 +59,7 @@ def domain_from_toml(text: str, default_name: str) -> Domain:
     if "attributes" not in document:
         raise InputError("the table [attributes] is missing; declare each attribute in it")
     attributes = _table(document["attributes"], "[attributes]")
+    _require_filled(attributes)
     hierarchies = _table(document.get("hierarchies", {}), "[hierarchies]")
     name = document.get("name", default_name)
     if not isinstance(name, str):
@@ -70,25 +79,35 @@ def rules_from_toml(text: str) -> tuple[str, ...]:
 
 def domain_to_toml(domain: Domain) -> str:
     """Return the TOML text that ``domain_from_toml`` reads back as ``domain``."""
-    lines = [f"name = {_quote(domain.name)}", "", "[attributes]"]
-    for attribute in domain.attributes:
-        edges = attribute.edges
-        if edges is None:
-            fields = [f"values = {_array(attribute.values)}"]
-        else:
-            fields = [f"bins = [{', '.join(_edge_text(edge) for edge in edges)}]"]
-        if attribute.ordinal:
-            fields.append("ordinal = true")
-        if attribute.missing:
-            label = attribute.missing_label
-            fields.append(f"missing = {_quote(label) if label else 'true'}")
-        lines.append(f"{_key(attribute.name)} = {{ {', '.join(fields)} }}")
+    lines = [f"name = {quote(domain.name)}", "", "[attributes]"]
+    lines += [attribute_line(attribute) for attribute in domain.attributes]
     for hierarchy in domain.hierarchies:
         levels = ", ".join(_array(level) for level in hierarchy.levels)
         lines += ["", f"[hierarchies.{_key(hierarchy.attribute)}]", f"levels = [{levels}]"]
     if domain.individual is not None:
-        lines += ["", "[individual]", f"id = {_quote(domain.individual)}"]
+        lines += ["", "[individual]", f"id = {quote(domain.individual)}"]
     return "\n".join(lines) + "\n"
+
+
+def attribute_line(attribute: Attribute) -> str:
+    """Return the line of ``[attributes]`` that declares an attribute."""
+    edges = attribute.edges
+    if edges is None:
+        declared = f"values = {_array(attribute.values)}"
+    else:
+        declared = f"bins = [{', '.join(_edge_text(edge, attribute.scale) for edge in edges)}]"
+    label = attribute.missing_label or attribute.missing
+    return write_line(attribute.name, declared, ordinal=attribute.ordinal, missing=label)
+
+
+def write_line(name: str, declared: str, *, ordinal: bool, missing: bool | str) -> str:
+    """Return a line of ``[attributes]``: what is declared, in TOML, and what else holds."""
+    fields = [declared]
+    if ordinal:
+        fields.append("ordinal = true")
+    if missing:
+        fields.append(f"missing = {quote(missing) if isinstance(missing, str) else 'true'}")
+    return f"{_key(name)} = {{ {', '.join(fields)} }}"
 
 
 def _parse(text: str) -> Mapping[str, object]:
@@ -118,10 +137,25 @@ def _attribute(name: str, declared: object) -> Attribute:
     if "values" in fields:
         values = _texts(fields["values"], f"{what}: values")
         return Attribute(name, values, ordinal, None, bool(missing), label)
-    edges = [_edge(edge, what) for edge in _array_of(fields["bins"], f"{what}: bins")]
+    scale, edges = _edges(_array_of(fields["bins"], f"{what}: bins"), what)
     return Attribute.binned(
-        name, edges, ordinal=ordinal, missing=bool(missing), missing_label=label
+        name, edges, ordinal=ordinal, missing=bool(missing), missing_label=label, scale=scale
     )
+
+
+def _require_filled(attributes: Mapping[str, object]) -> None:
+    """Raise ``InputError`` with all that a draft leaves open."""
+    left = [
+        f"{name!r} ({key})"
+        for name, fields in attributes.items()
+        for key in ("values", "bins")
+        if isinstance(fields, dict) and fields.get(key) == FILL_IN
+    ]
+    if left:
+        raise InputError(
+            f"it is a draft: write values or bins in place of {FILL_IN!r} for the attributes "
+            f"{', '.join(left)}, or delete their lines"
+        )
 
 
 def _hierarchy(name: str, declared: object) -> Hierarchy:
@@ -151,13 +185,28 @@ def _rules(document: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(map(str, rules.values()))
 
 
-def _edge(declared: object, what: str) -> Fraction:
+def _edges(declared: Sequence[object], what: str) -> tuple[Scale, tuple[Fraction, ...]]:
+    numbers = [_number(edge) for edge in declared]
+    if None not in numbers:
+        return Scale.NUMBERS, tuple(number for number in numbers if number is not None)
+    dated = [
+        edge if isinstance(edge, str) else edge.isoformat()
+        for edge in declared
+        if isinstance(edge, str | date | time)
+    ]
+    found = read_edges(dated) if len(dated) == len(declared) else None
+    if found is None:
+        raise InputError(
+            f'{what}: a bin edge must be a finite number or a ratio like "1/3", or all of them be '
+            "dates or times like 2020-01-31 and 2020-01-31T17:30:00, without a time zone"
+        )
+    return found
+
+
+def _number(declared: object) -> Fraction | None:
     if isinstance(declared, int) and not isinstance(declared, bool):
         return Fraction(declared)
-    value = rational(str(declared)) if isinstance(declared, Decimal | str) else None
-    if value is None:
-        raise InputError(f'{what}: a bin edge must be a finite number or a ratio like "1/3"')
-    return value
+    return rational(str(declared)) if isinstance(declared, Decimal | str) else None
 
 
 def _table(declared: object, what: str) -> Mapping[str, object]:
@@ -189,19 +238,21 @@ def _require_known(fields: Mapping[str, object], known: Sequence[str], what: str
         )
 
 
-def _quote(text: str) -> str:
-    """Return a TOML basic string; JSON's escapes are a part of TOML's."""
-    return json.dumps(text, ensure_ascii=False)
+def quote(text: str) -> str:
+    """Return a TOML basic string; JSON's escapes are a part of TOML's, and leave one sign out."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _array(texts: Sequence[str]) -> str:
-    return f"[{', '.join(map(_quote, texts))}]"
+    return f"[{', '.join(map(quote, texts))}]"
 
 
 def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) is not None else _quote(name)
+    return name if _BARE_KEY.fullmatch(name) is not None else quote(name)
 
 
-def _edge_text(edge: Fraction) -> str:
-    text = number_text(edge)
-    return _quote(text) if "/" in text else text
+def _edge_text(edge: Fraction, scale: Scale) -> str:
+    text = scale.write(edge)
+    # Python reads no more than microseconds of TOML's own times, and no 24:00.
+    fine = scale is Scale.TIMES or (scale is Scale.MOMENTS and "." in text)
+    return quote(text) if "/" in text or fine else text

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from synthesizers.domain import Attribute
 from synthesizers.errors import InputError
-from synthesizers.numerals import is_decimal, number_text
+from synthesizers.scales import Scale, has_zone
 
 _WHOLE_FLOAT = re.compile(r"(-?(?:0|[1-9][0-9]*))\.0+")
 
@@ -41,6 +41,14 @@ NO_NUMBER = Fault(
     "a value that is neither a finite number nor the label of a bin",
     "write it as a plain decimal, or correct the table",
 )
+NO_DATE = Fault(
+    "a value that is neither a date or time in the calendar nor the label of a bin",
+    "write dates as 2020-01-31, with a time 2020-01-31T17:30:00, or correct the table",
+)
+ZONED = Fault(
+    "a time that names its zone",
+    "write all times by one clock, without a zone, as in 2020-01-31T17:30:00",
+)
 
 
 def code_texts(
@@ -50,7 +58,8 @@ def code_texts(
 
     A label stands for its own code. Otherwise an empty text is the missing
     value, a whole number written as a float (``1.0``) is the value of that
-    integer, and a number falls into its bin: left-closed, the last edge included.
+    integer, and a number, or a date or time, falls into its bin: left-closed, the last edge
+    included.
     The code of a text that none of these covers is -1.
 
     **Guarantee.** A number is compared with the edges exactly, as the decimal
@@ -74,7 +83,7 @@ def code_texts(
         if attribute.edges is None:
             found, fault_of = _codes_of_whole_floats(code_of, rest)
         else:
-            found, fault_of = _bins_of_numbers(attribute.edges, rest)
+            found, fault_of = _bins_of(attribute, attribute.edges, rest)
         codes[unknown] = found
         for place in np.flatnonzero(found < 0).tolist():
             faults.setdefault(fault_of(place), []).append(unknown[place])
@@ -104,20 +113,31 @@ def _codes_of_whole_floats(
     return codes, lambda place: UNDECLARED
 
 
-def _bins_of_numbers(
-    edges: tuple[Fraction, ...], texts: Sequence[str]
+def _bins_of(
+    attribute: Attribute, edges: tuple[Fraction, ...], texts: Sequence[str]
 ) -> tuple[NDArray[np.int64], Callable[[int], Fault]]:
-    numeric = np.fromiter(map(is_decimal, texts), np.bool_, len(texts))
-    numbers = np.array([float(t) if n else np.nan for t, n in zip(texts, numeric, strict=True)])
+    scale = attribute.scale
+    read = [scale.double(text) for text in texts]
+    numbers = np.array([np.nan if number is None else number for number in read])
     rounded_edges = np.array([float(edge) for edge in edges])
     bins = np.searchsorted(rounded_edges, numbers, side="right").astype(np.int64) - 1
     for position in np.flatnonzero(np.isin(numbers, rounded_edges)).tolist():
-        exact = Fraction(texts[position])
+        exact = scale.read(texts[position])
+        assert exact is not None
         on_last_edge = exact == edges[-1]
         bins[position] = len(edges) - 2 if on_last_edge else bisect_right(edges, exact) - 1
     outside = Fault(
-        f"a value outside the bins from {number_text(edges[0])} to {number_text(edges[-1])}",
+        f"a value outside the bins from {scale.write(edges[0])} to {scale.write(edges[-1])}",
         "widen the bins, or correct the table",
     )
-    bins[~numeric | (bins > len(edges) - 2)] = -1
-    return bins, lambda place: outside if numeric[place] else NO_NUMBER
+    absent = np.isnan(numbers)
+    bins[absent | (bins > len(edges) - 2)] = -1
+
+    def fault_of(place: int) -> Fault:
+        if not absent[place]:
+            return outside
+        if scale is Scale.NUMBERS:
+            return NO_NUMBER
+        return ZONED if has_zone(texts[place]) else NO_DATE
+
+    return bins, fault_of

@@ -231,7 +231,8 @@ def of_frame(
         if attribute.edges is not None:
             numbers = _numbers(attribute, column.texts, lookup)
             named = ~np.isnan(label_numbers(attribute)[lookup])
-            if any(named[at] and not is_decimal(text) for at, text in enumerate(column.texts)):
+            read = [attribute.scale.double(text) is not None for text in column.texts]
+            if any(named[at] and not exact for at, exact in enumerate(read)):
                 midpoints.add(attribute.name)
             binned[attribute.name] = numbers[column.places]
     return Records(domain, codes, binned, frozenset(midpoints), persons_in(frame, domain))
@@ -258,7 +259,7 @@ def _numbers(
     numbers = label_numbers(attribute)[codes]
     for place, text in enumerate(texts):
         # A missing value may be written as a number, such as -1.
-        if is_decimal(text) and not (attribute.missing and text == attribute.missing_label):
-            number = float(text)
+        number = attribute.scale.double(text)
+        if number is not None and not (attribute.missing and text == attribute.missing_label):
             numbers[place] = number if math.isfinite(number) else np.nan
     return numbers

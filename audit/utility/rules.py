@@ -11,8 +11,8 @@
 
 A name or a value with other signs than letters, digits and ``_ . + -`` stands in quotes. A word
 after a sign is a column where the domain has one of that name, and a value otherwise. Columns with
-bins, and ordinal ones whose values are numbers, are compared as numbers, other ordinal ones by
-their declared order.
+bins, and ordinal ones whose values are numbers, are compared as numbers (or as dates and times,
+where bins are of these), other ordinal ones by their declared order.
 
 Of a record that only names its bin a rule may neither be known to hold nor to be broken: every
 condition says of a record whether it holds for certain, and whether it may hold.
@@ -31,7 +31,7 @@ from audit.utility.records import Records, is_measured, label_numbers
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.numerals import is_decimal
+from synthesizers.scales import Scale
 
 Mask = NDArray[np.bool_]
 
@@ -224,12 +224,12 @@ def _test_equal(attribute: Attribute, value: str) -> Condition:
             return same, same
 
         return is_labelled
-    if attribute.edges is None or not is_decimal(value):
+    number = attribute.scale.double(value)
+    if attribute.edges is None or number is None:
         raise InputError(
             f"{attribute.name} has no value {value!r}; it has {', '.join(attribute.labels[:12])}"
             + (" and more" if len(attribute.labels) > 12 else "")
         )
-    number = float(value)
 
     def is_equal(records: Records) -> Truth:
         low, high = _find_ends(records, attribute)
@@ -241,9 +241,11 @@ def _test_equal(attribute: Attribute, value: str) -> Condition:
 def _test_side(attribute: Attribute, sign: str, value: str) -> Condition:
     """Whether the value lies on a side of the one stated."""
     if is_measured(attribute):
-        if not is_decimal(value):
-            raise InputError(f"{attribute.name} is compared with numbers, and {value!r} is none")
-        stated = np.array(float(value))
+        number = attribute.scale.double(value)
+        if number is None:
+            kind = attribute.scale.value
+            raise InputError(f"{attribute.name} is compared with {kind}, and {value!r} is none")
+        stated = np.array(number)
         return lambda records: _compare(_find_ends(records, attribute), sign, (stated, stated))
     if not attribute.ordinal:
         raise InputError(
@@ -263,11 +265,13 @@ def _test_side(attribute: Attribute, sign: str, value: str) -> Condition:
 
 def _test_pair(first: Attribute, sign: str, second: Attribute) -> Condition:
     """Whether two columns of a record stand in an order, or have the same value."""
-    if not (is_measured(first) and is_measured(second)):
+    dated = Scale.DATES, Scale.MOMENTS
+    alike = first.scale is second.scale or (first.scale in dated and second.scale in dated)
+    if not (is_measured(first) and is_measured(second) and alike):
         if sign not in ("=", "!=") or first.labels != second.labels:
             raise InputError(
-                f"{first.name} and {second.name} cannot be compared: both must be numbers, or have "
-                "the same values and stand beside = or !="
+                f"{first.name} and {second.name} cannot be compared: both must be numbers, or both "
+                "dates, or have the same values and stand beside = or !="
             )
 
         def is_same(records: Records) -> Truth:

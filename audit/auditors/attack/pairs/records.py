@@ -8,6 +8,7 @@ from typing import Any
 
 from audit.auditors.attack.pairs.edges import at_or_above
 from synthesizers.domain import Attribute, Domain
+from synthesizers.scales import Scale
 
 Record = dict[str, Any]
 
@@ -33,18 +34,25 @@ class Records:
         if self.reads_numbers(attribute):
             assert attribute.edges is not None
             return at_or_above(attribute.edges[code])
-        return attribute.values[code]
+        return self._text(attribute, code)
 
     def last(self, attribute: Attribute) -> str | int | float:
         """The last value, or the largest number of the last bin."""
         if not self.reads_numbers(attribute):
-            return attribute.values[-1]
+            return self._text(attribute, -1)
         assert attribute.edges is not None
         return -at_or_above(-attribute.edges[-1])
 
     def reads_numbers(self, attribute: Attribute) -> bool:
         """Whether the attribute's values are numbers here."""
-        return attribute.edges is not None and self.encoding is Encoding.NUMBERS
+        numbers = attribute.edges is not None and attribute.scale is Scale.NUMBERS
+        return numbers and self.encoding is Encoding.NUMBERS
+
+    def _text(self, attribute: Attribute, code: int) -> str:
+        """The label of a value; of bins of dates the first, and the last of all for code -1."""
+        if attribute.edges is None or self.encoding is Encoding.LABELS:
+            return attribute.values[code]
+        return attribute.scale.write(attribute.edges[code])
 
     def low(self) -> Record:
         """The first value of every attribute."""
