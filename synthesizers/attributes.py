@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from synthesizers.errors import InputError
-from synthesizers.scales import Scale
+from synthesizers.quantities import Quantity
 
 _EDGE_LIMIT = Fraction(10**300)
 
@@ -25,14 +25,14 @@ class Attribute:
     ``values`` are the labels in code order: the code of a label is its index.
     A binned attribute has ``edges``, and its values are the labels of its bins:
     left-closed, the last edge included, as in ``"[0, 30)"``, ``"[30, 60]"``
-    (``Attribute.binned`` writes them). ``scale`` says what the edges stand for: numbers, or dates
+    (``Attribute.binned`` writes them). ``quantity`` says what the edges stand for: numbers, or dates
     and times, which are numbers of seconds. ``missing`` adds one last code for a
     record without a value. Its label is ``missing_label``: the empty field, or
     a text that stands for "not applicable" in tables, such as ``"N"``.
 
     Raises ``InputError`` for an empty or repeated name or value, a control
     character (it would not survive a CSV file), edges that do not increase or
-    reach 1e300, edges that are nothing on their scale, and values that are not the labels of the
+    reach 1e300, edges that are none of their quantity, and values that are not the labels of the
     edges.
     """
 
@@ -42,7 +42,7 @@ class Attribute:
     edges: tuple[Fraction, ...] | None = None
     missing: bool = False
     missing_label: str = ""
-    scale: Scale = Scale.NUMBERS
+    quantity: Quantity = Quantity.NUMBERS
 
     def __post_init__(self) -> None:
         """Refuse whatever could not be coded and read back."""
@@ -66,13 +66,13 @@ class Attribute:
         if self.edges is not None:
             edges = _check_edges(self.edges, what)
             object.__setattr__(self, "edges", edges)
-            if values != _bin_labels(edges, self.scale, what):
+            if values != _bin_labels(edges, self.quantity, what):
                 raise InputError(
                     f"{what}: the values of a binned attribute are the labels of its bins; use "
                     "Attribute.binned, which writes them"
                 )
-        elif self.scale is not Scale.NUMBERS:
-            raise InputError(f"{what}: only bins are of {self.scale.value}")
+        elif self.quantity is not Quantity.NUMBERS:
+            raise InputError(f"{what}: only bins are of {self.quantity.value}")
 
     def _check_missing(self, what: str) -> None:
         if not isinstance(self.ordinal, bool) or not isinstance(self.missing, bool):
@@ -98,14 +98,14 @@ class Attribute:
         ordinal: bool = False,
         missing: bool = False,
         missing_label: str = "",
-        scale: Scale = Scale.NUMBERS,
+        quantity: Quantity = Quantity.NUMBERS,
     ) -> Attribute:
         """Return an attribute of ``len(edges) - 1`` bins, labelled from its edges."""
         require_text(name, "the name of an attribute")
         what = f"attribute {name!r}"
         checked = _check_edges(edges, what)
-        labels = _bin_labels(checked, scale, what)
-        return cls(name, labels, ordinal, checked, missing, missing_label, scale)
+        labels = _bin_labels(checked, quantity, what)
+        return cls(name, labels, ordinal, checked, missing, missing_label, quantity)
 
     @property
     def size(self) -> int:
@@ -201,12 +201,12 @@ def _check_edges(edges: object, what: str) -> tuple[Fraction, ...]:
     return exact
 
 
-def _bin_labels(edges: tuple[Fraction, ...], scale: Scale, what: str) -> tuple[str, ...]:
+def _bin_labels(edges: tuple[Fraction, ...], quantity: Quantity, what: str) -> tuple[str, ...]:
     try:
-        texts = [scale.write(edge) for edge in edges]
+        texts = [quantity.write(edge) for edge in edges]
     except (ValueError, OverflowError) as error:
         raise InputError(
-            f"{what}: the edges of its bins must be {scale.value}, in the years 1 to 9999"
+            f"{what}: the edges of its bins must be {quantity.value}, in the years 1 to 9999"
         ) from error
     last = len(texts) - 2
     return tuple(f"[{texts[k]}, {texts[k + 1]}{']' if k == last else ')'}" for k in range(last + 1))

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from synthesizers.attributes import Attribute, Hierarchy
 from synthesizers.errors import InputError
-from synthesizers.scales import Scale, read_edges
+from synthesizers.quantities import Quantity, read_edges
 
 _ATTRIBUTE_KEYS = frozenset({"name", "values", "ordinal", "edges", "missing", "missing_label"})
 _HIERARCHY_KEYS = frozenset({"attribute", "levels"})
@@ -23,7 +23,7 @@ def attribute_to_json(attribute: Attribute) -> dict[str, object]:
         "name": attribute.name,
         "values": list(attribute.values),
         "ordinal": attribute.ordinal,
-        "edges": None if edges is None else [attribute.scale.write(edge) for edge in edges],
+        "edges": None if edges is None else [attribute.quantity.write(edge) for edge in edges],
         "missing": attribute.missing,
         "missing_label": attribute.missing_label,
     }
@@ -36,7 +36,7 @@ def attribute_from_json(obj: object) -> Attribute:
     """
     fields = json_object(obj, _ATTRIBUTE_KEYS, frozenset({"name", "values"}), "an attribute")
     texts = fields.get("edges")
-    scale, edges = (Scale.NUMBERS, None) if texts is None else _edges(texts)
+    quantity, edges = (Quantity.NUMBERS, None) if texts is None else _edges(texts)
     return Attribute(
         name=json_text(fields["name"], "the name of an attribute"),
         values=_texts(fields["values"], "values"),
@@ -44,7 +44,7 @@ def attribute_from_json(obj: object) -> Attribute:
         edges=edges,
         missing=_truth(fields.get("missing", False), "missing"),
         missing_label=json_text(fields.get("missing_label", ""), "missing_label"),
-        scale=scale,
+        quantity=quantity,
     )
 
 
@@ -91,7 +91,7 @@ def json_text(obj: object, what: str) -> str:
     return obj
 
 
-def _edges(obj: object) -> tuple[Scale, tuple[Fraction, ...]]:
+def _edges(obj: object) -> tuple[Quantity, tuple[Fraction, ...]]:
     texts = [text for text in json_list(obj, "edges") if isinstance(text, str)]
     found = read_edges(texts) if len(texts) == len(json_list(obj, "edges")) else None
     if found is None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Dataset
-from synthesizers.scales import DAY, Scale
+from synthesizers.quantities import DAY, Quantity
 from synthesizers.tables import to_frame
 
 STEPS = 1000
@@ -35,7 +35,7 @@ def to_numbers(dataset: Dataset, seed: int) -> pd.DataFrame:
     for place, attribute in enumerate(dataset.domain.attributes):
         if attribute.edges is None:
             continue
-        codes, write = dataset.codes[:, place], attribute.scale.write
+        codes, write = dataset.codes[:, place], attribute.quantity.write
         texts = frame[attribute.name].to_numpy(dtype=object, copy=True)
         for code in range(len(attribute.edges) - 1):
             rows = np.flatnonzero(codes == code)
@@ -50,7 +50,7 @@ def _grid(attribute: Attribute, code: int) -> tuple[Fraction, int, int]:
     """A step, the first of its multiples that lies in a bin, and how many do."""
     assert attribute.edges is not None
     low, high = attribute.edges[code : code + 2]
-    step = Fraction(DAY if attribute.scale is Scale.DATES else 1)
+    step = Fraction(DAY if attribute.quantity is Quantity.DATES else 1)
     if any(edge.denominator > 1 for edge in attribute.edges):
         while (high - low) / step < STEPS:
             step /= 10
@@ -60,6 +60,6 @@ def _grid(attribute: Attribute, code: int) -> tuple[Fraction, int, int]:
     # Bins are left-closed, but for the last one.
     ends = code == len(attribute.edges) - 2
     # 24:00 ends a day, and few who read tables take it for a time.
-    if last * step == high and (not ends or (attribute.scale is Scale.TIMES and high == DAY)):
+    if last * step == high and (not ends or (attribute.quantity is Quantity.TIMES and high == DAY)):
         last -= 1
     return step, first, last - first + 1

@@ -37,7 +37,7 @@ from synthesizers.attributes import Attribute, Hierarchy
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.numerals import rational
-from synthesizers.scales import Scale, read_edges
+from synthesizers.quantities import Quantity, read_edges
 
 FILL_IN = "FILL IN"
 """Stands for values or bins that are still to be written."""
@@ -95,7 +95,7 @@ def attribute_line(attribute: Attribute) -> str:
     if edges is None:
         declared = f"values = {_array(attribute.values)}"
     else:
-        declared = f"bins = [{', '.join(_edge_text(edge, attribute.scale) for edge in edges)}]"
+        declared = f"bins = [{', '.join(_edge_text(edge, attribute.quantity) for edge in edges)}]"
     label = attribute.missing_label or attribute.missing
     return write_line(attribute.name, declared, ordinal=attribute.ordinal, missing=label)
 
@@ -137,9 +137,9 @@ def _attribute(name: str, declared: object) -> Attribute:
     if "values" in fields:
         values = _texts(fields["values"], f"{what}: values")
         return Attribute(name, values, ordinal, None, bool(missing), label)
-    scale, edges = _edges(_array_of(fields["bins"], f"{what}: bins"), what)
+    quantity, edges = _edges(_array_of(fields["bins"], f"{what}: bins"), what)
     return Attribute.binned(
-        name, edges, ordinal=ordinal, missing=bool(missing), missing_label=label, scale=scale
+        name, edges, ordinal=ordinal, missing=bool(missing), missing_label=label, quantity=quantity
     )
 
 
@@ -185,10 +185,10 @@ def _rules(document: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(map(str, rules.values()))
 
 
-def _edges(declared: Sequence[object], what: str) -> tuple[Scale, tuple[Fraction, ...]]:
+def _edges(declared: Sequence[object], what: str) -> tuple[Quantity, tuple[Fraction, ...]]:
     numbers = [_number(edge) for edge in declared]
     if None not in numbers:
-        return Scale.NUMBERS, tuple(number for number in numbers if number is not None)
+        return Quantity.NUMBERS, tuple(number for number in numbers if number is not None)
     dated = [
         edge if isinstance(edge, str) else edge.isoformat()
         for edge in declared
@@ -251,8 +251,8 @@ def _key(name: str) -> str:
     return name if _BARE_KEY.fullmatch(name) is not None else quote(name)
 
 
-def _edge_text(edge: Fraction, scale: Scale) -> str:
-    text = scale.write(edge)
+def _edge_text(edge: Fraction, quantity: Quantity) -> str:
+    text = quantity.write(edge)
     # Python reads no more than microseconds of TOML's own times, and no 24:00.
-    fine = scale is Scale.TIMES or (scale is Scale.MOMENTS and "." in text)
+    fine = quantity is Quantity.TIMES or (quantity is Quantity.MOMENTS and "." in text)
     return quote(text) if "/" in text or fine else text

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from synthesizers.domain import Attribute
 from synthesizers.errors import InputError
-from synthesizers.scales import Scale, has_zone
+from synthesizers.quantities import Quantity, has_zone
 
 _WHOLE_FLOAT = re.compile(r"(-?(?:0|[1-9][0-9]*))\.0+")
 
@@ -116,18 +116,18 @@ def _codes_of_whole_floats(
 def _bins_of(
     attribute: Attribute, edges: tuple[Fraction, ...], texts: Sequence[str]
 ) -> tuple[NDArray[np.int64], Callable[[int], Fault]]:
-    scale = attribute.scale
-    read = [scale.double(text) for text in texts]
+    quantity = attribute.quantity
+    read = [quantity.double(text) for text in texts]
     numbers = np.array([np.nan if number is None else number for number in read])
     rounded_edges = np.array([float(edge) for edge in edges])
     bins = np.searchsorted(rounded_edges, numbers, side="right").astype(np.int64) - 1
     for position in np.flatnonzero(np.isin(numbers, rounded_edges)).tolist():
-        exact = scale.read(texts[position])
+        exact = quantity.read(texts[position])
         assert exact is not None
         on_last_edge = exact == edges[-1]
         bins[position] = len(edges) - 2 if on_last_edge else bisect_right(edges, exact) - 1
     outside = Fault(
-        f"a value outside the bins from {scale.write(edges[0])} to {scale.write(edges[-1])}",
+        f"a value outside the bins from {quantity.write(edges[0])} to {quantity.write(edges[-1])}",
         "widen the bins, or correct the table",
     )
     absent = np.isnan(numbers)
@@ -136,7 +136,7 @@ def _bins_of(
     def fault_of(place: int) -> Fault:
         if not absent[place]:
             return outside
-        if scale is Scale.NUMBERS:
+        if quantity is Quantity.NUMBERS:
             return NO_NUMBER
         return ZONED if has_zone(texts[place]) else NO_DATE
 

@@ -231,7 +231,7 @@ def of_frame(
         if attribute.edges is not None:
             numbers = _numbers(attribute, column.texts, lookup)
             named = ~np.isnan(label_numbers(attribute)[lookup])
-            read = [attribute.scale.double(text) is not None for text in column.texts]
+            read = [attribute.quantity.double(text) is not None for text in column.texts]
             if any(named[at] and not exact for at, exact in enumerate(read)):
                 midpoints.add(attribute.name)
             binned[attribute.name] = numbers[column.places]
@@ -259,7 +259,7 @@ def _numbers(
     numbers = label_numbers(attribute)[codes]
     for place, text in enumerate(texts):
         # A missing value may be written as a number, such as -1.
-        number = attribute.scale.double(text)
+        number = attribute.quantity.double(text)
         if number is not None and not (attribute.missing and text == attribute.missing_label):
             numbers[place] = number if math.isfinite(number) else np.nan
     return numbers

@@ -31,7 +31,7 @@ from audit.utility.records import Records, is_measured, label_numbers
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.scales import Scale
+from synthesizers.quantities import Quantity
 
 Mask = NDArray[np.bool_]
 
@@ -224,7 +224,7 @@ def _test_equal(attribute: Attribute, value: str) -> Condition:
             return same, same
 
         return is_labelled
-    number = attribute.scale.double(value)
+    number = attribute.quantity.double(value)
     if attribute.edges is None or number is None:
         raise InputError(
             f"{attribute.name} has no value {value!r}; it has {', '.join(attribute.labels[:12])}"
@@ -241,9 +241,9 @@ def _test_equal(attribute: Attribute, value: str) -> Condition:
 def _test_side(attribute: Attribute, sign: str, value: str) -> Condition:
     """Whether the value lies on a side of the one stated."""
     if is_measured(attribute):
-        number = attribute.scale.double(value)
+        number = attribute.quantity.double(value)
         if number is None:
-            kind = attribute.scale.value
+            kind = attribute.quantity.value
             raise InputError(f"{attribute.name} is compared with {kind}, and {value!r} is none")
         stated = np.array(number)
         return lambda records: _compare(_find_ends(records, attribute), sign, (stated, stated))
@@ -265,8 +265,10 @@ def _test_side(attribute: Attribute, sign: str, value: str) -> Condition:
 
 def _test_pair(first: Attribute, sign: str, second: Attribute) -> Condition:
     """Whether two columns of a record stand in an order, or have the same value."""
-    dated = Scale.DATES, Scale.MOMENTS
-    alike = first.scale is second.scale or (first.scale in dated and second.scale in dated)
+    dated = Quantity.DATES, Quantity.MOMENTS
+    alike = first.quantity is second.quantity or (
+        first.quantity in dated and second.quantity in dated
+    )
     if not (is_measured(first) and is_measured(second) and alike):
         if sign not in ("=", "!=") or first.labels != second.labels:
             raise InputError(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from audit.auditors.sensitivity.answers import Record
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError
-from synthesizers.scales import Scale
+from synthesizers.quantities import Quantity
 
 MOST_LISTED = 200
 """The most records that are listed one by one (20 000 pairs)."""
@@ -139,8 +139,8 @@ def values_of(attribute: Attribute) -> tuple[Any, ...]:
     """What a record may hold: labels; of bins, the least number of each and the largest of all."""
     if attribute.edges is None:
         known: tuple[Any, ...] = attribute.values
-    elif attribute.scale is not Scale.NUMBERS:
-        known = tuple(map(attribute.scale.write, attribute.edges))
+    elif attribute.quantity is not Quantity.NUMBERS:
+        known = tuple(map(attribute.quantity.write, attribute.edges))
     else:
         known = (
             *(_at_or_above(edge) for edge in attribute.edges[:-1]),
@@ -151,7 +151,7 @@ def values_of(attribute: Attribute) -> tuple[Any, ...]:
 
 def _values_strategy(attribute: Attribute, values: Sequence[Any]) -> st.SearchStrategy[Any]:
     listed = st.sampled_from(values)
-    if attribute.edges is None or attribute.scale is not Scale.NUMBERS:
+    if attribute.edges is None or attribute.quantity is not Quantity.NUMBERS:
         return listed
     low, high = _at_or_above(attribute.edges[0]), -_at_or_above(-attribute.edges[-1])
     if low > high:

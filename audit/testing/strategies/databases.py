@@ -20,7 +20,7 @@ from audit.auditors.attack.pairs.edges import at_or_above, below
 from audit.testing.strategies.bounds import require_between
 from synthesizers.domain import Attribute, Dataset, Domain
 from synthesizers.errors import InputError, rounded_count
-from synthesizers.scales import Scale
+from synthesizers.quantities import Quantity
 
 Record = dict[str, Any]
 """A mapping from attribute to value, and to whose it is where the domain has an id column."""
@@ -290,9 +290,9 @@ def _numbers(attribute: Attribute, code: int) -> st.SearchStrategy[int | float |
     Of dates, as text, the first of a bin, and the last of all.
     """
     ends = attribute.edges or ()
-    if attribute.scale is not Scale.NUMBERS:
+    if attribute.quantity is not Quantity.NUMBERS:
         known = ends[code:] if code == len(ends) - 2 else ends[code : code + 1]
-        return st.sampled_from([attribute.scale.write(end) for end in known])
+        return st.sampled_from([attribute.quantity.write(end) for end in known])
     low, high, last = ends[code], ends[code + 1], code == len(ends) - 2
     lowest = at_or_above(low)
     top = -at_or_above(-high) if last else below(high)
@@ -306,6 +306,6 @@ def _first_value(attribute: Attribute, code: int) -> Any:
         return None
     if attribute.edges is None:
         return attribute.values[code]
-    if attribute.scale is not Scale.NUMBERS:
-        return attribute.scale.write(attribute.edges[code])
+    if attribute.quantity is not Quantity.NUMBERS:
+        return attribute.quantity.write(attribute.edges[code])
     return at_or_above(attribute.edges[code])

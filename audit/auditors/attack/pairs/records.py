@@ -8,7 +8,7 @@ from typing import Any
 
 from audit.auditors.attack.pairs.edges import at_or_above
 from synthesizers.domain import Attribute, Domain
-from synthesizers.scales import Scale
+from synthesizers.quantities import Quantity
 
 Record = dict[str, Any]
 
@@ -45,14 +45,14 @@ class Records:
 
     def reads_numbers(self, attribute: Attribute) -> bool:
         """Whether the attribute's values are numbers here."""
-        numbers = attribute.edges is not None and attribute.scale is Scale.NUMBERS
+        numbers = attribute.edges is not None and attribute.quantity is Quantity.NUMBERS
         return numbers and self.encoding is Encoding.NUMBERS
 
     def _text(self, attribute: Attribute, code: int) -> str:
         """The label of a value; of bins of dates the first, and the last of all for code -1."""
         if attribute.edges is None or self.encoding is Encoding.LABELS:
             return attribute.values[code]
-        return attribute.scale.write(attribute.edges[code])
+        return attribute.quantity.write(attribute.edges[code])
 
     def low(self) -> Record:
         """The first value of every attribute."""

@@ -26,7 +26,7 @@ _DATE = re.compile(rf"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:[T ]{_CLOCK})?")
 _ZONE = re.compile(rf"(?:[0-9-]{{10}}[Tt ])?{_CLOCK} ?(?:[Zz]|[+-][0-9:]{{2,8}})")
 
 
-class Scale(Enum):
+class Quantity(Enum):
     """What bins are of, by what their edges are called."""
 
     NUMBERS = "numbers"
@@ -40,15 +40,15 @@ class Scale(Enum):
         A column of dates may hold times as well, and one of moments dates alone.
 
         **Guarantee.** No rounding, and no date that is not in the calendar: backed by the
-        comparison with ``datetime`` in ``tests/synthesizers/test_scales.py``.
+        comparison with ``datetime`` in ``tests/synthesizers/test_quantities.py``.
         """
-        if self is Scale.NUMBERS:
+        if self is Quantity.NUMBERS:
             return Fraction(text) if is_decimal(text) else None
-        return _time_of_day(text) if self is Scale.TIMES else _moment(text)
+        return _time_of_day(text) if self is Quantity.TIMES else _moment(text)
 
     def double(self, text: str) -> float | None:
         """Return the double next to what ``read`` gives, infinite where none is large enough."""
-        if self is Scale.NUMBERS:
+        if self is Quantity.NUMBERS:
             return float(text) if is_decimal(text) else None
         exact = self.read(text)
         return None if exact is None else float(exact)
@@ -56,39 +56,39 @@ class Scale(Enum):
     def write(self, number: Fraction) -> str:
         """Return the text of a number, which ``read`` gives back.
 
-        Raises ``ValueError`` for a number that is no date or time of the scale: a part of a day, a
+        Raises ``ValueError`` for a number that is no date or time of the kind: a part of a day, a
         second that no decimal is, or one beyond the years 1 to 9999.
         """
-        if self is Scale.NUMBERS:
+        if self is Quantity.NUMBERS:
             return number_text(number)
         days, seconds = divmod(number, DAY)
-        if self is Scale.TIMES:
+        if self is Quantity.TIMES:
             if not 0 <= number <= DAY:
                 raise ValueError("no time of a day")
             return _clock_text(number)
         day = date.fromordinal(int(days) + _EPOCH).isoformat()
-        if self is Scale.DATES:
+        if self is Quantity.DATES:
             if seconds:
                 raise ValueError("no whole day")
             return day
         return f"{day}T{_clock_text(seconds)}"
 
 
-def read_edges(texts: Sequence[str]) -> tuple[Scale, tuple[Fraction, ...]] | None:
+def read_edges(texts: Sequence[str]) -> tuple[Quantity, tuple[Fraction, ...]] | None:
     """Return what edges of bins are, and their numbers; None if they are not of one kind.
 
     Numbers may be ratios such as ``1/3`` here. Dates with and without times are moments together.
     """
     numbers = [rational(text) for text in texts]
     if None not in numbers:
-        return Scale.NUMBERS, tuple(number for number in numbers if number is not None)
+        return Quantity.NUMBERS, tuple(number for number in numbers if number is not None)
     if all(_TIME.fullmatch(text) for text in texts):
-        scale = Scale.TIMES
+        quantity = Quantity.TIMES
     else:
         timed = any(len(text) > len("2020-01-31") for text in texts)
-        scale = Scale.MOMENTS if timed else Scale.DATES
-    exact = [scale.read(text) for text in texts]
-    return None if None in exact else (scale, tuple(one for one in exact if one is not None))
+        quantity = Quantity.MOMENTS if timed else Quantity.DATES
+    exact = [quantity.read(text) for text in texts]
+    return None if None in exact else (quantity, tuple(one for one in exact if one is not None))
 
 
 def has_zone(text: str) -> bool:
