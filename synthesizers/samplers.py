@@ -52,7 +52,7 @@ def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> NDAr
     **Guarantee**: exact for every such scale: Algorithm 2. A magnitude is drawn with weight
     ``exp(-y / scale)``, then a sign; negative zero is rejected, or zero would count twice.
     """
-    scale = _require_positive(scale, "quantity", LARGEST_SCALE)
+    scale = _require_positive(scale, "scale", LARGEST_SCALE)
 
     def propose(lanes: int) -> NDArray[np.int64]:
         magnitude = _geometric_block(scale, lanes, entropy)
@@ -99,7 +99,7 @@ def rounded_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> NDArr
     **Guarantee**: exact for every such scale. The draw is not 0 with probability exp(-1/(2b)),
     then |z| - 1 has weight exp(-y/b) on y ≥ 0 (the magnitudes of Algorithm 2) and a fair sign.
     """
-    scale = _require_positive(scale, "quantity", LARGEST_SCALE)
+    scale = _require_positive(scale, "scale", LARGEST_SCALE)
     size = require_count(size, "size")
     rounded = np.zeros(size, dtype=np.int64)
     away = np.flatnonzero(bernoulli_exp(1 / (2 * scale), size, entropy))
