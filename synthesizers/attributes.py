@@ -25,8 +25,8 @@ class Attribute:
     ``values`` are the labels in code order: the code of a label is its index.
     A binned attribute has ``edges``, and its values are the labels of its bins:
     left-closed, the last edge included, as in ``"[0, 30)"``, ``"[30, 60]"``
-    (``Attribute.binned`` writes them). ``quantity`` says what the edges stand for: numbers, or dates
-    and times, which are numbers of seconds. ``missing`` adds one last code for a
+    (``Attribute.binned`` writes them). ``quantity`` says what the edges stand for: numbers, or
+    dates and times, which are numbers of seconds. ``missing`` adds one last code for a
     record without a value. Its label is ``missing_label``: the empty field, or
     a text that stands for "not applicable" in tables, such as ``"N"``.
 

@@ -71,7 +71,7 @@ class _Laplace(PlainLaw):
 
     def __post_init__(self) -> None:
         scale = require_positive(self.scale, "scale of Laplace noise")
-        object.__setattr__(self, "quantity", scale)
+        object.__setattr__(self, "scale", scale)
 
     def cost(self, sensitivity: Sensitivity) -> Cost:
         """ε = L1/scale (Dwork et al. 2006; Ghosh et al. 2009); rounding is post-processing."""

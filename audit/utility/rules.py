@@ -265,10 +265,8 @@ def _test_side(attribute: Attribute, sign: str, value: str) -> Condition:
 
 def _test_pair(first: Attribute, sign: str, second: Attribute) -> Condition:
     """Whether two columns of a record stand in an order, or have the same value."""
-    dated = Quantity.DATES, Quantity.MOMENTS
-    alike = first.quantity is second.quantity or (
-        first.quantity in dated and second.quantity in dated
-    )
+    kinds = {first.quantity, second.quantity}
+    alike = len(kinds) == 1 or kinds == {Quantity.DATES, Quantity.MOMENTS}
     if not (is_measured(first) and is_measured(second) and alike):
         if sign not in ("=", "!=") or first.labels != second.labels:
             raise InputError(
