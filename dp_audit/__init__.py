@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dp_audit.certification import certify
     from dp_audit.channels import channel
     from dp_audit.component_mode import components
+    from dp_audit.domains import domain
     from dp_audit.releases import release
     from dp_audit.sensitivities import sensitivity
     from dp_audit.stabilities import stability
@@ -38,6 +39,7 @@ __all__ = [
     "certify",
     "channel",
     "components",
+    "domain",
     "release",
     "sensitivity",
     "stability",
@@ -54,6 +56,7 @@ _MODULES = {
     "certify": "dp_audit.certification",
     "channel": "dp_audit.channels",
     "components": "dp_audit.component_mode",
+    "domain": "dp_audit.domains",
     "release": "dp_audit.releases",
     "sensitivity": "dp_audit.sensitivities",
     "stability": "dp_audit.stabilities",

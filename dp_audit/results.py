@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from audit.utility.results import UtilityResults
     from proofs.ledger.least_noise import Calibrated
     from proofs.search.account import Account
+    from synthesizers.domain import Domain
+    from synthesizers.drafts.draft import Draft
     from synthesizers.neighbours import Neighbours
 
 WIDTH = 96
@@ -437,6 +439,67 @@ class ReleaseResult(Result):
         names = ", ".join(self.released.table.domain.names)
         about = TextSection("What was released", (*self.described(), f"Attributes: {names}."))
         return _page("A release", self.guarantee, about)
+
+
+@dataclass(frozen=True, repr=False)
+class DomainResult(Result):
+    """What `dp_audit.domain` returns: a draft of a domain file.
+
+    ``gives_away``: of a confidential table, what the draft tells of it.
+    """
+
+    draft: Draft
+    gives_away: tuple[str, ...] = ()
+    soft_wrap = True
+
+    @property
+    def toml(self) -> str:
+        """The domain file, with ``"FILL IN"`` in place of what is left open."""
+        return self.draft.toml()
+
+    def domain(self) -> Domain:
+        """The domain that the draft declares; ``InputError`` if something is to be filled in."""
+        from synthesizers.domain_toml import domain_from_toml
+
+        return domain_from_toml(self.toml, self.draft.name)
+
+    def summary(self) -> str:
+        """How many attributes, from what, and how many are to be filled in."""
+        count, left = len(self.draft.attributes), len(self.draft.gaps)
+        return f"{count} attributes from {self.draft.source}, {left} to fill in"
+
+    def lines(self) -> RenderableType:
+        """What is left open, what is to be checked, what is no attribute, and what is given away."""
+        return plain_lines(self._lines())
+
+    def _lines(self) -> list[str]:
+        told = [self.summary()]
+        if self.gives_away:
+            told += ["", "What this draft gives away of the confidential table:", *self.gives_away]
+        sections = {
+            "What you must still fill in:": [(one.name, one.ask) for one in self.draft.gaps],
+            "What you must check:": [(one.name, one.check) for one in self.draft.checks],
+            "Left out:": [(one.name, one.why) for one in self.draft.left_out],
+        }
+        for heading, entries in sections.items():
+            lines = [f"  {name}: {text}" for name, text in entries]
+            told += ["", heading, *lines] if lines else []
+        return told
+
+    def to_json(self) -> dict[str, Any]:
+        """The file, and what is said of each column."""
+        draft = self.draft
+        return {
+            "name": draft.name,
+            "source": draft.source,
+            "attributes": [column.name for column in draft.attributes],
+            "fill_in": [{"name": gap.name, "what": gap.ask} for gap in draft.gaps],
+            "check": [{"name": one.name, "what": one.check} for one in draft.checks],
+            "left_out": [{"name": one.name, "what": one.why} for one in draft.left_out],
+            "individual": draft.individual,
+            "gives_away": list(self.gives_away),
+            "toml": self.toml,
+        }
 
 
 @dataclass(frozen=True, repr=False)

@@ -41,6 +41,12 @@ MAX_INTEGERS = 200
 BINS = 100
 """The number of bins of any other numeric column."""
 
+RAW = "string/raw"
+"""The type of a column of which a schema says no more than that it holds texts."""
+
+INCIDENTS = {"periods", "neighborhood", "incident_type"}
+"""The keys of the 911-calls schema."""
+
 _KEYS = {
     "categorical": {"type", "description", "values"},
     "categorical-code": {"type", "description", "size"},
@@ -50,23 +56,25 @@ _KEYS = {
 
 def domain_from_column_schema(text: str, name: str) -> Domain:
     """Return the domain of a column schema; ``InputError`` if it is not one."""
-    schema = _parse(text)
-    if {"periods", "neighborhood", "incident_type"} == schema.keys():
-        return Domain(name, _incident_attributes(schema))
+    schema = parse_schema(text)
+    if schema.keys() == INCIDENTS:
+        return Domain(name, incident_attributes(schema))
     raw = [
         column
         for column, entry in schema.items()
-        if isinstance(entry, dict) and entry.get("type") == "string/raw"
+        if isinstance(entry, dict) and entry.get("type") == RAW
     ]
     if raw:
         raise InputError(
             f"the columns {', '.join(map(repr, raw))} have no declared values; a release needs a "
-            "public list of values or bins for each: write a TOML domain file"
+            "public list of values or bins for each: write a TOML domain file (dp-audit domain "
+            "--from-schema drafts it)"
         )
-    return Domain(name, tuple(_attribute(column, entry) for column, entry in schema.items()))
+    return Domain(name, tuple(column_attribute(column, entry) for column, entry in schema.items()))
 
 
-def _parse(text: str) -> Mapping[str, object]:
+def parse_schema(text: str) -> Mapping[str, object]:
+    """Return the object of JSON that a text is, its decimals exact; ``InputError`` if none."""
     try:
         schema = json.loads(
             text, parse_float=Decimal, parse_constant=_refuse, object_pairs_hook=_unique
@@ -96,7 +104,8 @@ def _unique(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def _attribute(column: str, entry: object) -> Attribute:
+def column_attribute(column: str, entry: object) -> Attribute:
+    """Return the attribute that an entry declares; ``InputError`` for one that declares none."""
     what = f"column {column!r}"
     if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
         raise InputError(f"{what}: its entry must be an object with a type")
@@ -158,7 +167,8 @@ def _number(declared: object, what: str) -> Fraction:
     return value
 
 
-def _incident_attributes(schema: Mapping[str, object]) -> tuple[Attribute, ...]:
+def incident_attributes(schema: Mapping[str, object]) -> tuple[Attribute, ...]:
+    """Return the attributes of the 911-calls schema; ``InputError`` for another."""
     periods = [
         f"{year:04d}-{month:02d}"
         for year, month in zip(

@@ -36,7 +36,8 @@ def load_domain_file(path: str | Path) -> DomainFile:
     A name ending in ``.json`` is a column schema (``column_schemas``); anything
     else is TOML (``domain_toml``), as is ``-``, standard input. Raises
     ``InputError`` for a file that cannot be read, is not of its form, is larger
-    than 64 MiB, or declares no proper domain.
+    than 64 MiB, or declares no proper domain; of a schema of another program it
+    says how it is converted.
     """
     standard_input = str(path) == "-"
     spoken = "the domain on standard input" if standard_input else f"the domain file {path}"
@@ -54,7 +55,10 @@ def load_domain_file(path: str | Path) -> DomainFile:
     except UnicodeDecodeError as error:
         raise InputError(f"{spoken} is not UTF-8 text; is it a domain file?") from error
     except InputError as error:
-        raise type(error)(f"{spoken}: {error}") from error
+        # Forms of other programs are learnt where a file is none of ours alone.
+        from synthesizers.drafts.forms import say_conversion
+
+        raise type(error)(f"{spoken}: {say_conversion(path, text) or error}") from error
 
 
 def dump_domain(domain: Domain) -> str:

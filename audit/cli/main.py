@@ -21,6 +21,7 @@ INTERNAL = 70
 COMMANDS = {
     "demo": "release, certify and report on real records",
     "list": "list what is built in, with the programs' cards",
+    "domain": "draft a domain file of a public schema or table",
     "channel": "Pr[output | database] for every small database",
     "certify": "decide a privacy claim about a subject",
     "split": "put half of a table's records aside by coins, to audit a release by",

@@ -1,0 +1,1 @@
+"""Drafts of domain files: from other tools' schemas, from tables, and from names alone."""
