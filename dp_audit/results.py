@@ -469,7 +469,7 @@ class DomainResult(Result):
         return f"{count} attributes from {self.draft.source}, {left} to fill in"
 
     def lines(self) -> RenderableType:
-        """What is left open, what is to be checked, what is no attribute, and what is given away."""
+        """What is left open, what is to be checked, what is left out, and what is given away."""
         return plain_lines(self._lines())
 
     def _lines(self) -> list[str]:

@@ -63,6 +63,14 @@ def run(flags: argparse.Namespace) -> int:
     result = domain(**common.arguments(domain, flags))
     streams.deliver(result, flags, {flags.out: result.toml}, printed=flags.out is not None)
     if flags.out is None and flags.json != "-":
-        sys.stdout.write(result.toml)
+        _print(result.toml)
         streams.talk_console(flags.quiet).print(result.lines(), soft_wrap=True)
     return result.exit_code
+
+
+def _print(toml: str) -> None:
+    """Put the file out as it would be written: TOML is UTF-8, whatever the terminal's letters."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(encoding="utf-8")
+    sys.stdout.write(toml)

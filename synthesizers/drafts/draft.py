@@ -158,7 +158,7 @@ def comment(text: str) -> list[str]:
     """Return a text as lines of comment: its printable signs, and not too many."""
     plain = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     short = textwrap.shorten(plain, LONGEST_COMMENT, placeholder=" …")
-    return [f"# {line}" for line in textwrap.wrap(short, WIDTH)] or ["#"]
+    return [f"# {line}" for line in textwrap.wrap(short, WIDTH, break_on_hyphens=False)] or ["#"]
 
 
 def _checked(column: Complete) -> str:

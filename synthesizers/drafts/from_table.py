@@ -196,8 +196,7 @@ def _binned(
     whole = all(number.denominator == 1 for number in numbers)
     many = bins.of(name)
     few = numbers[-1] - numbers[0] < MAX_INTEGERS if many is None else len(numbers) <= many
-    written = all(_is_plain(text) for text in texts)
-    if quantity is Quantity.NUMBERS and whole and few and written:
+    if quantity is Quantity.NUMBERS and whole and few and all(map(_is_plain, texts)):
         span = numbers[-1] - numbers[0] < MAX_INTEGERS
         listed_all = range(int(numbers[0]), int(numbers[-1]) + 1) if span else numbers
         values = tuple(str(value) for value in listed_all)

@@ -92,6 +92,7 @@ def each() -> list[results.Result]:
         dpa.sensitivity(len, "l1=1", neighbours="add-remove", cells=2, records=2),
         dpa.components(drawn_count, "epsilon=1", neighbours="add-remove", cells=2, records=2),
         dpa.stability(Total()),
+        dpa.domain(["age:number", "smoker:boolean"]),
     ]
 
 

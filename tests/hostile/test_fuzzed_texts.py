@@ -36,6 +36,9 @@ from proofs.ledger.files import of_list
 from synthesizers.column_schemas import domain_from_column_schema
 from synthesizers.domain import Domain
 from synthesizers.domain_toml import domain_from_toml, domain_to_toml
+from synthesizers.drafts.draft import Bins
+from synthesizers.drafts.forms import draft_schema_file
+from synthesizers.drafts.from_table import draft_table
 from synthesizers.exact import parse_rational
 from synthesizers.laws.perturbation_tables import read_perturbation_table
 from synthesizers.laws.pram import read_matrix
@@ -52,6 +55,7 @@ from tests.hostile.fuzzing import (
     pieces,
     taken,
 )
+from tests.synthesizers.drafts.samples import SCHEMAS
 
 Reader = Callable[[Any], Any]
 
@@ -147,6 +151,10 @@ texts: dict[str, tuple[list[str], Reader]] = {
     "ledgers of expressions": ([LIST], lambda text: of_list(toml(text))),
     "domain files": ([TOML, domain_to_toml(DOMAIN)], lambda text: domain_from_toml(text, "d")),
     "column schemas": ([SCHEMA, INCIDENTS], lambda text: domain_from_column_schema(text, "d")),
+    "schemas of others": (
+        [json.dumps(schema) for schema in SCHEMAS.values()],
+        from_file(lambda path: draft_schema_file(path, Bins(3)).toml(), ".json"),
+    ),
     "domain files of JSON": ([SCHEMA], from_file(load_domain, ".schema.json")),
     "cells": (["4", "2x3", "2x3x4"], Domain.from_cells),
     "documents": ([SCHEMA, INCIDENTS, "{}"], lambda text: strict_json.parse(text, "it", "")),
@@ -167,6 +175,10 @@ files: dict[str, tuple[list[bytes], Reader]] = {
     "compressed tables": (
         [gzip.compress(TABLE.encode(), mtime=0)],
         from_file(lambda path: read_table(path, DOMAIN), ".csv.gz"),
+    ),
+    "tables to draft of": (
+        [TABLE.encode(), b"a,b\n2020-01-01,1.5\n2020-02-29,N\n"],
+        from_file(lambda path: draft_table(path, Bins(3)).toml(), ".csv"),
     ),
     "tables in Parquet": (
         [parquet()],

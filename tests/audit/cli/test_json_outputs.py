@@ -33,6 +33,10 @@ LINES = {
     "certify": [f"certify {GEOMETRIC} {SUBJECT} --claim epsilon=1"],
     "verify": ["verify cert.json"],
     "replay": ["replay attacked.json --runs 100 --jobs 1 --seed 1"],
+    "domain": [
+        "domain age:number who:id",
+        "domain --from-confidential-table table.csv --out d{}.toml",
+    ],
     "release": [f"release {GEOMETRIC} --data table.csv --domain domain.toml --out s{{}}.csv"],
     "account": [
         "account '10 * gaussian(sigma=3)' --delta 1e-6 --neighbors add-remove",
