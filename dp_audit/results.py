@@ -482,7 +482,10 @@ class DomainResult(Result):
             "Left out:": [(one.name, one.why) for one in self.draft.left_out],
         }
         for heading, entries in sections.items():
-            lines = [f"  {name}: {text}" for name, text in entries]
+            named: dict[str, list[str]] = {}
+            for name, text in entries:
+                named.setdefault(text, []).append(name)
+            lines = [f"  {', '.join(names)}: {text}" for text, names in named.items()]
             told += ["", heading, *lines] if lines else []
         return told
 

@@ -30,6 +30,10 @@ from synthesizers.tables import distinct_texts
 MOST_VALUES = 200
 """The most distinct texts of a column that are taken for its values: more are names or remarks."""
 
+MOST_CODES = 20
+"""The most whole numbers that are taken for codes, of which 2 is not more than 1: as many as a
+questionnaire has answers. More are taken for amounts. Nobody can tell: a reader is asked."""
+
 USUAL_BINS = 20
 """Bins of a column of numbers where nothing is said: those of SDNist's report."""
 
@@ -131,9 +135,12 @@ def _column(name: str, held: tuple[Counted, bool], bins: Bins, confidential: boo
         return _categories(name, texts, missing, confidential)
     found = _binned(name, quantity, texts, counts, bins, missing)
     about = "Every record has another: is it an id? Then --id says so." if counted.unique else ""
-    codes = "; if they are codes, list them as values, and delete ordinal = true"
     check = _SECRET if confidential else "the range that occurs; widen it to what can"
-    return Complete(found, about, check + (codes if quantity is Quantity.NUMBERS else ""))
+    if quantity is Quantity.NUMBERS:
+        codes = "are they codes? List them as values, without an order"
+        amounts = "are they amounts? Add ordinal = true"
+        check = f"{check}; {codes if found.ordinal else amounts}"
+    return Complete(found, about, check)
 
 
 _SECRET = "the ends, and the edges of bins, are those of records: write public ones"
@@ -200,7 +207,7 @@ def _binned(
         span = numbers[-1] - numbers[0] < MAX_INTEGERS
         listed_all = range(int(numbers[0]), int(numbers[-1]) + 1) if span else numbers
         values = tuple(str(value) for value in listed_all)
-        return Attribute(name, values, True, None, bool(missing), label)
+        return Attribute(name, values, len(values) > MOST_CODES, None, bool(missing), label)
     apart = {number for column, number in bins.apart if column == name}
     rest = [number for number in numbers if number not in apart] or numbers
     weights = np.array([total[number] for number in rest], dtype=np.int64)

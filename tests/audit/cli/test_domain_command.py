@@ -46,7 +46,8 @@ def test_a_public_table_is_drafted_and_used(dp_audit: Command, sources: Path) ->
     assert made.code == 0 and "What you must check:" in made.out
     domain = load_domain("new.toml")
     assert domain.names == ("sex", "age", "seen", "income") and domain.attribute("income").edges
-    release = "release independent-marginals --set epsilon=1 --set delta=1e-6 --data people.csv --domain new.toml"
+    program = "independent-marginals --set epsilon=1 --set delta=1e-6"
+    release = f"release {program} --data people.csv --domain new.toml"
     made = dp_audit(f"{release} --numbers-within-bins --out s.csv")
     assert made.code == 0, made.err
     (sources / "s.csv").read_text()

@@ -41,9 +41,10 @@ def whole(low: int, high: int) -> tuple[str, ...]:
 def test_columns_are_told_by_their_texts() -> None:
     assert attribute(["b", "a", "b"]) == Attribute("x", ("a", "b"))
     assert attribute(["b", "", None]) == Attribute("x", ("b",), missing=True)
-    assert attribute(["3", "1", "6"]) == Attribute("x", whole(1, 6), True)
-    assert attribute([3, 1.0, None]) == Attribute("x", whole(1, 3), True, None, True)
-    assert attribute(["3", "N", "2"]) == Attribute("x", ("2", "3"), True, None, True, "N")
+    assert attribute(["3", "1", "6"]) == Attribute("x", whole(1, 6))
+    assert attribute([3, 1.0, None]) == Attribute("x", whole(1, 3), missing=True)
+    assert attribute([*whole(0, 20)]) == Attribute("x", whole(0, 20), True)
+    assert attribute(["3", "N", "2"]) == Attribute(*("x", ("2", "3"), False, None, True, "N"))
     assert attribute(["H", "N"]) == Attribute("x", ("H", "N"))
     assert attribute(["007", "12"]) == Attribute("x", ("007", "12"))
     assert attribute([True, False]) == Attribute("x", ("False", "True"))
