@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from pathlib import Path
 
@@ -21,9 +20,12 @@ from tests.synthesizers.drafts.samples import METADATA
 
 PAGE = (Path(__file__).parents[2] / "docs" / "domains.md").read_text()
 
+FENCED = [block.partition("\n") for block in PAGE.split("```")[1::2]]
+"""What stands in fences: the language, and the code."""
+
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    return [code for spoken, _, code in FENCED if spoken == language]
 
 
 def test_the_example_is_a_domain_file_with_every_quantity() -> None:
