@@ -101,7 +101,9 @@ def add_python(parser: argparse.ArgumentParser) -> None:
 
 def add_domain(parser: argparse.ArgumentParser) -> None:
     """``--domain``, ``--cells``."""
-    parser.add_argument("--domain", metavar="FILE", help="a domain file (TOML; see: dp-audit domain)")
+    parser.add_argument(
+        "--domain", metavar="FILE", help="a domain file (TOML; see: dp-audit domain)"
+    )
     parser.add_argument("--cells", metavar="K", help="a small domain: 4, or 2x3")
 
 
