@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from synthesizers.domain import Attribute
 from synthesizers.errors import InputError
+from synthesizers.numerals import is_decimal
 from synthesizers.quantities import Quantity, has_zone
 
 _WHOLE_FLOAT = re.compile(r"(-?(?:0|[1-9][0-9]*))\.0+")
@@ -117,8 +118,11 @@ def _bins_of(
     attribute: Attribute, edges: tuple[Fraction, ...], texts: Sequence[str]
 ) -> tuple[NDArray[np.int64], Callable[[int], Fault]]:
     quantity = attribute.quantity
-    read = [quantity.double(text) for text in texts]
-    numbers = np.array([np.nan if number is None else number for number in read])
+    if quantity is Quantity.NUMBERS:
+        numbers = np.array([float(text) if is_decimal(text) else np.nan for text in texts])
+    else:
+        read = [quantity.double(text) for text in texts]
+        numbers = np.array([np.nan if number is None else number for number in read])
     rounded_edges = np.array([float(edge) for edge in edges])
     bins = np.searchsorted(rounded_edges, numbers, side="right").astype(np.int64) - 1
     for position in np.flatnonzero(np.isin(numbers, rounded_edges)).tolist():

@@ -25,6 +25,9 @@ _TIME = re.compile(_CLOCK)
 _DATE = re.compile(rf"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:[T ]{_CLOCK})?")
 _ZONE = re.compile(rf"(?:[0-9-]{{10}}[Tt ])?{_CLOCK} ?(?:[Zz]|[+-][0-9:]{{2,8}})")
 
+Seconds = int | Fraction
+"""Whole seconds are integers, which are made ten times as fast."""
+
 
 class Quantity(Enum):
     """What bins are of, by what their edges are called."""
@@ -44,14 +47,18 @@ class Quantity(Enum):
         """
         if self is Quantity.NUMBERS:
             return Fraction(text) if is_decimal(text) else None
-        return _time_of_day(text) if self is Quantity.TIMES else _moment(text)
+        exact = self._seconds(text)
+        return None if exact is None else Fraction(exact)
 
     def double(self, text: str) -> float | None:
         """Return the double next to what ``read`` gives, infinite where none is large enough."""
         if self is Quantity.NUMBERS:
             return float(text) if is_decimal(text) else None
-        exact = self.read(text)
+        exact = self._seconds(text)
         return None if exact is None else float(exact)
+
+    def _seconds(self, text: str) -> Seconds | None:
+        return _time_of_day(text) if self is Quantity.TIMES else _moment(text)
 
     def write(self, number: Fraction) -> str:
         """Return the text of a number, which ``read`` gives back.
@@ -96,7 +103,7 @@ def has_zone(text: str) -> bool:
     return len(text) <= 64 and _ZONE.fullmatch(text) is not None
 
 
-def _moment(text: str) -> Fraction | None:
+def _moment(text: str) -> Seconds | None:
     found = _DATE.fullmatch(text)
     if found is None:
         return None
@@ -105,21 +112,21 @@ def _moment(text: str) -> Fraction | None:
         days = date(int(year), int(month), int(day)).toordinal() - _EPOCH
     except ValueError:
         return None
-    seconds = Fraction(0) if clock[0] is None else _seconds(*clock)
+    seconds = 0 if clock[0] is None else _seconds(*clock)
     return None if seconds is None or seconds >= DAY else days * DAY + seconds
 
 
-def _time_of_day(text: str) -> Fraction | None:
+def _time_of_day(text: str) -> Seconds | None:
     """As written on a clock; ``24:00`` is the end of the day."""
     found = _TIME.fullmatch(text)
     return None if found is None else _seconds(*found.groups())
 
 
-def _seconds(hour: str, minute: str, second: str | None, places: str | None) -> Fraction | None:
+def _seconds(hour: str, minute: str, second: str | None, places: str | None) -> Seconds | None:
     if int(minute) > 59 or int(second or 0) > 59:
         return None
     whole = 3600 * int(hour) + 60 * int(minute) + int(second or 0)
-    exact = whole + (Fraction(int(places), 10 ** len(places)) if places else Fraction(0))
+    exact = whole + Fraction(int(places), 10 ** len(places)) if places else whole
     return exact if exact <= DAY else None
 
 
