@@ -242,9 +242,13 @@ def undeclared(names: Sequence[str], domain: Domain) -> tuple[str, ...]:
     return tuple(n for n in names if n not in domain.names and n != domain.individual)
 
 
+OTHER_SIGNS = ((";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars"))
+"""Signs that part the fields of files which are called CSV and are none."""
+
+
 def _hint(names: Sequence[str], missing: Sequence[str]) -> str:
     """What a header that lacks columns has in their place; of it, only what the domain says too."""
-    for sign, spoken in ((";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")):
+    for sign, spoken in OTHER_SIGNS:
         parts = {part.strip().strip('"') for name in names for part in name.split(sign)}
         if len(names) == 1 and set(missing) <= parts:
             return f". Its fields are parted by {spoken}: write the file with commas"

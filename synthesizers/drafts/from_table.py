@@ -25,7 +25,7 @@ from synthesizers.errors import InputError
 from synthesizers.numerals import is_decimal, number_text
 from synthesizers.parquet import parquet_columns, parquet_frames
 from synthesizers.quantities import DAY, Quantity
-from synthesizers.tables import distinct_texts
+from synthesizers.tables import OTHER_SIGNS, distinct_texts
 
 MOST_VALUES = 200
 """The most distinct texts of a column that are taken for its values: more are names or remarks."""
@@ -44,7 +44,7 @@ GIVES_AWAY = (
     "Which values occur is told of every attribute with values: one that a single record has tells "
     "that this record is there.",
     "The least and the largest of a range, or of bins, are numbers of single records.",
-    "Edges of bins are percentiles of the records.",
+    "Edges of bins are percentiles of the records, and it is told which columns have missing values.",
     "No claim of (ε, δ) covers any of this: such a claim is about what a program does once the "
     "domain is public. Write from public knowledge what can occur, in place of what does.",
 )
@@ -63,8 +63,8 @@ class Counted:
 
     @property
     def unique(self) -> bool:
-        """Whether every record has a text of its own."""
-        return self.records > 1 and len(self.texts) == self.records
+        """Whether every record has a text of its own, and there are more than a few."""
+        return self.records > MOST_CODES and len(self.texts) == self.records
 
 
 def draft_table(
@@ -81,6 +81,12 @@ def draft_table(
     """
     frame, name = _read(table)
     names = [str(column) for column in frame.columns]
+    # A file without a header has a record in its place: nothing of it is quoted.
+    if len(set(names)) < len(names):
+        raise InputError("the table has two columns of the same name; rename or drop one")
+    for sign, spoken in OTHER_SIGNS:
+        if len(names) == 1 and sign in names[0]:
+            raise InputError(f"its fields are parted by {spoken}: write the file with commas")
     if not len(frame):
         raise InputError("the table has no records, and nothing is drafted of it")
     told = [column for column, _ in (*bins.named, *bins.apart)]
@@ -134,7 +140,8 @@ def _column(name: str, held: tuple[Counted, bool], bins: Bins, confidential: boo
     if quantity is None:
         return _categories(name, texts, missing, confidential)
     found = _binned(name, quantity, texts, counts, bins, missing)
-    about = "Every record has another: is it an id? Then --id says so." if counted.unique else ""
+    numbered = counted.unique and all("." not in text for text in texts)
+    about = "Every record has another: is it an id? Then --id says so." if numbered else ""
     check = _SECRET if confidential else "the range that occurs; widen it to what can"
     if quantity is Quantity.NUMBERS:
         codes = "are they codes? List them as values, without an order"
@@ -143,8 +150,8 @@ def _column(name: str, held: tuple[Counted, bool], bins: Bins, confidential: boo
     return Complete(found, about, check)
 
 
-_SECRET = "the ends, and the edges of bins, are those of records: write public ones"
-_SECRET_VALUES = "these are the values that occur: write those that can"
+_SECRET = "the ends and the edges are those of records: write public ones in their place"
+_SECRET_VALUES = "these are the values that occur: write those that can in their place"
 
 
 def _categories(

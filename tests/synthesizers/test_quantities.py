@@ -151,6 +151,12 @@ def test_days_within_a_bin_are_drawn_alike_often() -> None:
     assert len(set(drawn)) == 59 and (abs(drawn.value_counts() - 100) < 60).all()
 
 
+def test_the_end_of_a_day_is_read_and_not_drawn() -> None:
+    last = Attribute.binned("x", [86399, 86400], quantity=Quantity.TIMES)
+    drawn = to_numbers(Dataset(Domain("d", (last,)), np.array([[0]] * 50)), 1)["x"]
+    assert set(drawn) == {"23:59:59"}
+
+
 def test_parquet_holds_dates_in_types_of_its_own(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     frame = pd.DataFrame(
