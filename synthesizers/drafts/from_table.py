@@ -44,7 +44,7 @@ GIVES_AWAY = (
     "Which values occur is told of every attribute with values: one that a single record has tells "
     "that this record is there.",
     "The least and the largest of a range, or of bins, are numbers of single records.",
-    "Edges of bins are percentiles of the records, and it is told which columns have missing values.",
+    "Edges of bins are percentiles. It is told, too, which columns have missing values.",
     "No claim of (ε, δ) covers any of this: such a claim is about what a program does once the "
     "domain is public. Write from public knowledge what can occur, in place of what does.",
 )
