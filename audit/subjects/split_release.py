@@ -24,8 +24,8 @@ MOST_CANARIES = 5_000
 """The most records whose coins are guessed (distances of as many to a hundred thousand rows take
 some ten seconds); of larger tables these, evenly spread."""
 
-BLOCK = 2_000_000
-"""Distances held at once (16 MB for each column)."""
+BLOCK = 1 << 15
+"""Distances held at once (256 kB, which a core's cache holds)."""
 
 Array = NDArray[np.float64]
 
@@ -59,23 +59,31 @@ class ReleaseSubject:
     @property
     def canaries(self) -> NDArray[np.intp]:
         """The places of the records whose coins are guessed."""
-        number = len(self.split.records)
-        most = min(number, MOST_CANARIES)
-        return np.arange(most) * number // most
+        return spread_canaries(len(self.split.records))
 
     def scores(self) -> Array:
-        """Of each canary, how much the release speaks for it: no coin is looked at.
+        """Of each canary, how much the release speaks for it: no coin is looked at."""
+        return score_presence(*_as_numbers(self.split.records, self.rows), self.canaries)
 
-        First, by how much nearer its nearest released row is than its nearest other record, of
-        both halves. Where these are equal, how often it was released for as often as it is there.
-        """
-        records, rows = _as_numbers(self.split.records, self.rows)
-        places = self.canaries
-        to_rows, copies = _find_nearest(records[places], rows)
-        to_others, alike = _find_nearest(records[places], records, places)
-        nearer = np.round(to_others - to_rows, 12)
-        order = np.stack([nearer, copies / (alike + 1)], axis=1)
-        return np.asarray(np.unique(order, axis=0, return_inverse=True)[1], np.float64).ravel()
+
+def spread_canaries(number: int) -> NDArray[np.intp]:
+    """The places of all records, or of `MOST_CANARIES` of them, evenly spread."""
+    most = min(number, MOST_CANARIES)
+    return np.arange(most) * number // most
+
+
+def score_presence(records: Array, rows: Array, places: NDArray[np.intp]) -> Array:
+    """How much released ``rows`` speak for each of the ``records`` at ``places``: higher is more.
+
+    ``records``: of both halves, [records, columns] as the rows, each column cut at 1. First counts
+    by how much nearer the nearest released row is than the nearest other record; where these are
+    equal, how often a record was released for as often as it is there.
+    """
+    to_rows, copies = _find_nearest(records[places], rows)
+    to_others, alike = _find_nearest(records[places], records, places)
+    nearer = np.round(to_others - to_rows, 12)
+    order = np.stack([nearer, copies / (alike + 1)], axis=1)
+    return np.asarray(np.unique(order, axis=0, return_inverse=True)[1], np.float64).ravel()
 
 
 def split_release(name: str, split_path: str) -> ReleaseSubject:
