@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dp_audit.channels import channel
     from dp_audit.component_mode import components
     from dp_audit.domains import domain
+    from dp_audit.disclosures import disclosure
     from dp_audit.releases import release
     from dp_audit.sensitivities import sensitivity
     from dp_audit.stabilities import stability
@@ -40,6 +41,7 @@ __all__ = [
     "channel",
     "components",
     "domain",
+    "disclosure",
     "release",
     "sensitivity",
     "stability",
@@ -57,6 +59,7 @@ _MODULES = {
     "channel": "dp_audit.channels",
     "components": "dp_audit.component_mode",
     "domain": "dp_audit.domains",
+    "disclosure": "dp_audit.disclosures",
     "release": "dp_audit.releases",
     "sensitivity": "dp_audit.sensitivities",
     "stability": "dp_audit.stabilities",

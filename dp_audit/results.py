@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from audit.auditors.components.parts import Line
     from audit.channels.analysis import Analysis
+    from audit.disclosure.checks import Disclosure
     from audit.release import Released
     from audit.statements.certificate import Certificate
     from audit.statements.checks import Verification
@@ -571,6 +572,48 @@ class UtilityResult(Result):
         names = {path: Path(path).name for path in paths}
         alike = len(set(names.values())) < len(names)
         return self.results.rename({path: path for path in paths} if alike else names)
+
+
+@dataclass(frozen=True, repr=False)
+class DisclosureResult(Result):
+    """What `dp_audit.disclosure` returns: what attacks on a release gain. None of it is private."""
+
+    disclosure: Disclosure
+
+    def summary(self) -> str:
+        """How many attacks, on how many records."""
+        attacks, records = len(self.disclosure.risks) + 1, self.disclosure.records[2]
+        return f"{attacks} attacks on a release of {records} records, none of it private"
+
+    def lines(self) -> RenderableType:
+        """What was compared, the attacks, and what certificates bound."""
+        from audit.report.disclosure.terminal import disclosure_lines
+
+        return disclosure_lines(self.disclosure)
+
+    def to_json(self) -> dict[str, Any]:
+        """Counts, rates and intervals."""
+        from audit.report.disclosure.document import disclosure_json
+
+        return disclosure_json(self.disclosure)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The attacks with a holdout: a row each, with rates, risk and interval."""
+        import pandas as pd
+
+        columns = ["attack", "real", "holdout", "baseline", "risk", "low", "high"]
+        rows = [
+            (r.attack, r.real.rate, r.holdout.rate, r.baseline.rate, r.estimate, *r.interval)
+            for r in self.disclosure.risks
+        ]
+        return pd.DataFrame(rows, columns=columns)
+
+    def page(self) -> Page:
+        """All of it as a page."""
+        from audit.report.disclosure.view import sections
+        from audit.report.disclosure.words import FLOOR
+
+        return Page("Disclosure checks of a release", FLOOR, tuple(sections(self.disclosure)))
 
 
 @dataclass(frozen=True, repr=False)

@@ -35,6 +35,7 @@ COMMANDS = {
     "stability": "compare a transformation's map with its outputs",
     "components": "look at the calls of noise inside a function, line by line",
     "utility": "how useful synthetic tables are",
+    "disclosure": "what attacks on a release gain from the records it was made from",
     "self-test": "run every auditor on programs that lie, and on honest ones",
     "generate": "make a benchmark table: a public process, a hidden seed",
 }

@@ -1,4 +1,4 @@
-"""Inference: does the nearest synthetic record by what is known of a person give the rest away?
+"""Inference: the rest of a record is guessed from the synthetic one nearest by what is known.
 
 Giomi et al. (2023), section 4.3. A guess of a number is right within a twentieth of the true one,
 of any other value if it is the same.
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from audit.disclosure.nearest import nearest, nearest_without
 from audit.disclosure.risks import Risk, Trials
-from audit.disclosure.tables import NOWHERE, Array, Tables, is_ordered
+from audit.disclosure.tables import NOWHERE, Array, Tables
 from audit.disclosure.targets import draw_targets
 from audit.utility.records import is_measured
 from synthesizers.attributes import Attribute
@@ -31,7 +31,7 @@ def infer(
     """
     random = np.random.default_rng((seed, 3))
     order = random.permutation(tables.synthetic.records)
-    ordered = np.array([is_ordered(attribute) for attribute in tables.domain.attributes])
+    ordered = tables.ordered
     candidates, released = tables.places[2][:, order], tables.values[2][order]
     wanted = tables.positions(secrets)
     truths: list[Array] = []
@@ -51,13 +51,13 @@ def infer(
     for place, secret in enumerate(wanted.tolist()):
         attribute = tables.domain.attributes[secret]
         column = released[:, secret]
-        trials = [
+        real, holdout = (
             _count_right(column[near[place]], truth[:, secret], attribute)
             for near, truth in zip(found, truths, strict=True)
-        ]
+        )
         baseline = _count_right(column[blind], truths[0][:, secret], attribute)
         risks.append(
-            Risk(f"inference of {attribute.name}", *trials, baseline, error / len(wanted))
+            Risk(f"inference of {attribute.name}", real, holdout, baseline, error / len(wanted))
         )
     return tuple(risks)
 

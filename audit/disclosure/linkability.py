@@ -1,4 +1,4 @@
-"""Linkability: do two parts of one record, known from two places, lead to one synthetic record?
+"""Linkability: two parts of one record, known from two places, lead to one synthetic record.
 
 Giomi et al. (2023), section 4.2, with one neighbour: an attack on a record hits if the synthetic
 record nearest by the first columns is that nearest by the others.
@@ -12,7 +12,7 @@ import numpy as np
 
 from audit.disclosure.nearest import Places, nearest
 from audit.disclosure.risks import Risk, Trials
-from audit.disclosure.tables import Tables, is_ordered
+from audit.disclosure.tables import Tables
 from audit.disclosure.targets import draw_targets
 
 
@@ -24,7 +24,7 @@ def link(
     real, holdout, synthetic = tables.places
     # Equal distances are broken by an order that no table has.
     candidates = synthetic[:, random.permutation(synthetic.shape[1])]
-    ordered = np.array([is_ordered(attribute) for attribute in tables.domain.attributes])
+    ordered = tables.ordered
     chosen = [tables.positions(side) for side in sides]
 
     def attack(table: Places) -> Trials:

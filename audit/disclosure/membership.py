@@ -20,7 +20,7 @@ import numpy as np
 
 from audit.auditors.attack.guessing.guesses import at_least
 from audit.auditors.one_run.guessing import count_right, guess_pairs, guess_presence
-from audit.disclosure.tables import STEPS, Array, Tables, is_ordered
+from audit.disclosure.tables import STEPS, Array, Tables
 from audit.subjects.coins import draw_coins
 from audit.subjects.split_release import MOST_CANARIES, score_presence, spread_canaries
 
@@ -59,6 +59,14 @@ class Membership:
         ``tests/audit/disclosure/test_membership.py``.
         """
         return max(0.0, 2 * self.accuracy - 1)
+
+    @property
+    def gain(self) -> float:
+        """Right guesses less wrong ones, of all records of the real table: no bound.
+
+        That is the share of the real records guessed in less that of the others, or of pairs.
+        """
+        return (2 * self.right - self.guesses) / (self.coins if self.pairs else self.coins / 2)
 
     @property
     def epsilon(self) -> float:
@@ -106,5 +114,5 @@ def _share(coins: int, share: Fraction) -> int:
 
 def _as_parts(tables: Tables) -> tuple[Array, ...]:
     """[records, columns] of each table, so that values that differ as far as can be are 1 apart."""
-    wide = [1 / STEPS if is_ordered(one) else 2.0 for one in tables.domain.attributes]
+    wide = [1 / STEPS if ordered else 2.0 for ordered in tables.ordered]
     return tuple(table.T * np.array(wide) for table in tables.places)

@@ -18,7 +18,7 @@ from audit.disclosure.predicates import (
     of_record,
 )
 from audit.disclosure.risks import Risk, Trials
-from audit.disclosure.tables import NOWHERE, Array, Integers, Tables, is_ordered
+from audit.disclosure.tables import NOWHERE, Array, Integers, Tables
 
 GUESSES = 1000
 """The most guesses of one attack (an interval of a rate is then at most 0.08 wide)."""
@@ -36,7 +36,7 @@ def single_out(tables: Tables, error: float, seed: int) -> tuple[Risk, ...]:
     """Both attacks of the paper, by one column and by several; ``error``: of both intervals."""
     random = np.random.default_rng((seed, 1))
     real, holdout, synthetic = tables.values
-    ordered = [is_ordered(attribute) for attribute in tables.domain.attributes]
+    ordered = tables.ordered.tolist()
     size = min(len(real), len(holdout))
     real, holdout = (_cut(table, size, random) for table in (real, holdout))
     single = list(of_one_column(synthetic, ordered))
@@ -50,11 +50,12 @@ def single_out(tables: Tables, error: float, seed: int) -> tuple[Risk, ...]:
             at_random(held, _draw_columns(len(ordered), len(guess), random), ordered, random)
             for guess in guesses
         ]
-        trials = [
+        on_real, on_holdout, baseline = (
             Trials(len(guesses), count_isolating(made, table))
             for made, table in ((guesses, real), (guesses, holdout), (blind, real))
-        ]
-        risks.append(Risk(f"singling out by {name}", *trials, error / len(attacks)))
+        )
+        attack = f"singling out by {name}"
+        risks.append(Risk(attack, on_real, on_holdout, baseline, error / len(attacks)))
     return tuple(risks)
 
 

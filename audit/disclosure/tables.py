@@ -63,6 +63,11 @@ class Tables:
         return self.real.domain
 
     @cached_property
+    def ordered(self) -> NDArray[np.bool_]:
+        """[columns]: whether values lie before and behind each other."""
+        return np.array([one.ordinal or one.edges is not None for one in self.domain.attributes])
+
+    @cached_property
     def values(self) -> tuple[Array, Array, Array]:
         """[records, columns] of each table: numbers, and codes where values are no quantities."""
         tables = (self.real, self.holdout, self.synthetic)
@@ -81,9 +86,9 @@ class Tables:
         """[columns, records] of each table: where values lie, for `audit.disclosure.nearest`."""
         values = self.values
         rows: list[list[NDArray[np.int32]]] = [[], [], []]
-        for column, attribute in enumerate(self.domain.attributes):
+        for column, ordered in enumerate(self.ordered):
             own = [table[:, column] for table in values]
-            scaled = _scale(own) if is_ordered(attribute) else own
+            scaled = _scale(own) if ordered else own
             for row, place in zip(rows, scaled, strict=True):
                 row.append(place.astype(np.int32))
         return tuple(np.stack(row) for row in rows)
@@ -102,11 +107,6 @@ class Tables:
             numbered = pd.factorize(numbered * (len(kinds) + 1) + codes)[0].astype(np.int64)
         ends = np.cumsum([len(table) for table in tables])[:-1]
         return list(np.split(numbered, ends))
-
-
-def is_ordered(attribute: Attribute) -> bool:
-    """Whether values lie before and behind each other."""
-    return attribute.ordinal or attribute.edges is not None
 
 
 def _values(table: Records, attribute: Attribute, middles: bool) -> Array:

@@ -1,0 +1,197 @@
+"""Disclosure checks as sections of a page, which a terminal shows as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from audit.disclosure.checks import Disclosure
+from audit.disclosure.distances import Nearness
+from audit.disclosure.matches import Matches
+from audit.disclosure.membership import Membership
+from audit.disclosure.risks import Risk, Trials
+from audit.disclosure.spoken import Spoken
+from audit.report.disclosure import words
+from audit.report.page import Section, TableSection, TextSection
+from audit.report.percentages import percent
+from audit.report.utility.words import NOTICE, group_digits
+from audit.report.words import above, below, number, plural
+
+DIGITS = 4
+"""Significant digits of a number that has a standard error of about a hundredth."""
+
+
+def sections(found: Disclosure) -> Iterator[Section]:
+    """What was found, the worst warnings first, distances last."""
+    yield TextSection("Not private", (NOTICE,))
+    warnings = tuple(_warnings(found))
+    if warnings:
+        yield TextSection("Look at this first", warnings)
+    yield TextSection("What was compared", tuple(_compared(found)))
+    yield _matches(found.matches)
+    yield _attacks(found)
+    yield TextSection("Who was in the table", _membership(found.membership))
+    yield _certified(found)
+    yield _distances(found)
+
+
+def _warnings(found: Disclosure) -> Iterator[str]:
+    for table, columns in found.undeclared.items():
+        listed = ", ".join(map(repr, columns))
+        yield (
+            f"{table} has columns that the domain does not declare, and of which nothing here "
+            f"speaks: {listed}."
+        )
+    copies = found.copies
+    if copies.whole:
+        yield "The release holds the very records of the real table, each as often: it is a copy."
+    elif copies.records:
+        yield (
+            f"{group_digits(copies.records)} of {plural(found.records[2], 'released record')} "
+            f"equal a real record in every column, {group_digits(copies.of_unique)} of them one "
+            "that occurs once."
+        )
+
+
+def _compared(found: Disclosure) -> Iterator[str]:
+    real, holdout, synthetic = map(group_digits, found.records)
+    yield (
+        f"A release of {synthetic} records, the {real} records that it was made from, and "
+        f"{holdout} that it was not made from, over the domain {found.domain}."
+    )
+    yield words.SHOWN if found.by_coins else words.ASSUMED
+    known, sides = found.attackers.known, found.attackers.sides
+    knows = "every column but the one that is guessed" if known is None else ", ".join(known)
+    linked = "" if sides is None else f" Linked: {' with '.join(', '.join(s) for s in sides)}."
+    yield f"An attacker knows {knows}.{linked} Seed {found.seed}."
+
+
+def _matches(found: tuple[Matches, ...]) -> TableSection:
+    head = (
+        "released records that match in",
+        "a real record",
+        "one that occurs once",
+        "one of the holdout",
+        "one that occurs once there",
+    )
+    rows = []
+    for place, one in enumerate(found):
+        counts = (one.real, one.real_once, one.holdout, one.holdout_once)
+        cells = (_share(Trials(one.synthetic, count)) for count in counts)
+        rows.append(("every column" if not place else ", ".join(one.columns), *cells))
+    note = (
+        "What matches the holdout as often is what the source has in common. The larger of two "
+        "tables is matched more often."
+    )
+    return TableSection("Released records that equal real ones", head, tuple(rows), note)
+
+
+def _attacks(found: Disclosure) -> TableSection:
+    interval = f"{number(100 * Fraction(1 - found.error).limit_denominator(10**6))} % interval"
+    head = ("attack", "real records hit", "holdout hit", "baseline", "risk", interval)
+    ordered = sorted(found.risks, key=lambda one: -one.interval[0])
+    note = f"{words.FLOOR} {words.RISK} {words.INTERVALS}"
+    return TableSection("Attacks, and what they gain", head, tuple(map(_risk, ordered)), note)
+
+
+def _risk(one: Risk) -> tuple[str, ...]:
+    rates = (_share(one.real), _share(one.holdout), _share(one.baseline))
+    if not one.real.made or not one.holdout.made:
+        return (one.attack, *rates, "nothing to try", "–")
+    if not one.has_power:
+        return (one.attack, *rates, "no power: no evidence", "–")
+    low, high = one.interval
+    estimate = "–" if one.estimate is None else number(_exactly(one.estimate), 3)
+    ends = f"{below(_exactly(low), 3)} to {above(_exactly(high), 3)}"
+    return (one.attack, *rates, estimate, ends)
+
+
+def _membership(one: Membership) -> tuple[str, ...]:
+    of = "pairs of a real record and one of the holdout" if one.pairs else "records of both tables"
+    game = "replace-one" if one.pairs else "add-remove"
+    confidence = number(_exactly(1 - one.error), 6)
+    told = (
+        f"Of {group_digits(one.coins)} {of}, by the release alone, the clearest "
+        f"{group_digits(one.guesses)} were guessed and {group_digits(one.right)} of these right. "
+        f"At confidence {confidence}, and for whichever number is guessed of those that were "
+        f"settled beforehand, the advantage of such guesses over chance is at least "
+        f"{below(_exactly(one.advantage), DIGITS)}: a program of pure ε below "
+        f"{below(_exactly(one.epsilon), DIGITS)} ({game}) is guessed as well with a chance of at "
+        f"most {number(_exactly(one.error), 6)}."
+    )
+    if one.advantage > 0:
+        return (told, words.FLOOR)
+    return (told, "These guesses are not better than chance, from which nothing follows.")
+
+
+def _certified(found: Disclosure) -> Section:
+    title = "What certificates bound"
+    if not found.spoken:
+        return TextSection(title, (words.UNCERTIFIED,))
+    head = ("certificate", "check", "bounded", "by how much")
+    rows = tuple(row for spoken in found.spoken for row in _of_certificate(spoken, found))
+    return TableSection(title, head, rows, words.ASKED_OF_FILES)
+
+
+def _of_certificate(one: Spoken, found: Disclosure) -> Iterator[tuple[str, str, str, str]]:
+    verdict, subject, claim, neighbours = one.states
+    name = f"{one.file}: {verdict}, {subject}, {claim}, {neighbours}"
+    if one.ceiling is None or one.alone is None:
+        yield (name, "all", "no", f"{one.obstacle}: it bounds nothing here")
+        return
+    most = above(one.ceiling.advantage, DIGITS)
+    rate = f"the rate on real records is above that on the holdout by at most {most}"
+    if one.ceiling.factor is not None and one.ceiling.addend is not None:
+        rate += (
+            f", and at most {above(one.ceiling.factor, DIGITS)} times it and "
+            f"{above(one.ceiling.addend, DIGITS)}"
+        )
+    if one.steps == 2:
+        rate += " (two steps of its neighbours: another record is in the place of one that is out)"
+    seen = number(_exactly(found.membership.gain), 3)
+    yield (
+        name,
+        "membership",
+        "yes",
+        f"right guesses less wrong ones, of all coins: at most {most}; seen here: {seen}",
+    )
+    yield ("", "matches, linkability, inference", "yes", rate)
+    if one.alone.factor is not None and one.alone.addend is not None:
+        times = above(one.alone.factor * found.records[0], DIGITS)
+        beside = above(one.alone.addend * found.records[0], DIGITS)
+        yield (
+            "",
+            "singling out",
+            "yes",
+            f"a guess that a fresh record satisfies with chance w singles out a real one with at "
+            f"most {times} w + {beside} (Cohen & Nissim 2020)",
+        )
+    else:
+        yield ("", "singling out", "not computed", "state the claim as epsilon and delta for it")
+    yield ("", "distances", "no", "they are no attack")
+
+
+def _distances(found: Disclosure) -> TableSection:
+    one = found.distances
+    head = ("released records to", "distance, 5th percentile", "median", "ratio, 5th", "median")
+    rows = (("the real table", *_nearness(one.real)), ("the holdout", *_nearness(one.holdout)))
+    note = (
+        f"Of {plural(one.records, 'released record')}, {percent(_exactly(one.nearer))} lie nearer "
+        f"to a real record than to one of as large a part of the holdout. {words.REASONS}"
+    )
+    return TableSection(words.DISTANCES, head, rows, note)
+
+
+def _nearness(one: Nearness) -> tuple[str, ...]:
+    return tuple(number(_exactly(value), 3) for value in (*one.distance, *one.ratio))
+
+
+def _share(trials: Trials) -> str:
+    if not trials.made:
+        return "none of 0"
+    share = percent(Fraction(trials.hits, trials.made))
+    return f"{group_digits(trials.hits)} of {group_digits(trials.made)} ({share})"
+
+
+def _exactly(value: float) -> Fraction:
+    return Fraction(value).limit_denominator(10**12)
