@@ -66,7 +66,8 @@ def distances(records: Places, others: Places, ordered: Flags) -> Iterator[Place
 def _apart(own: Places, other: Places, ordered: bool) -> Places:
     """[records, others] of one column."""
     if not ordered:
-        return np.multiply(own[:, None] != other[None, :], STEPS, dtype=np.int32)
+        other_than: NDArray[np.bool_] = own[:, None] != other[None, :]
+        return other_than.astype(np.int32) * np.int32(STEPS)
     apart: Places = own[:, None] - other[None, :]
     np.abs(apart, out=apart)
     np.minimum(apart, STEPS, out=apart)

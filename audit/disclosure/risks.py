@@ -16,7 +16,7 @@ from scipy.special import betaincinv, lambertw
 
 Array = NDArray[np.float64]
 
-CELLS = 400
+CELLS = 200
 """Into so many parts the ways are cut in which two rates share an error (more narrow an interval by
 less than a hundredth)."""
 

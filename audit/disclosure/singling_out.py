@@ -76,8 +76,10 @@ def _of_several(synthetic: Array, ordered: list[bool], random: Generator) -> lis
     middles = np.array([_find_middle(column) for column in synthetic.T])
     found: dict[int, Predicate] = {}
     order = random.permutation(len(synthetic)).tolist()
-    for attempt in range(ATTEMPTS * GUESSES):
-        if len(found) == min(GUESSES, len(order)):
+    # Of all columns there is one predicate of a record: no turn after that finds another.
+    turns = max(1, len(ordered) - WIDTH + 1)
+    for attempt in range(min(ATTEMPTS * GUESSES, turns * len(order))):
+        if len(found) == GUESSES:
             break
         turn, place = divmod(attempt, len(order))
         if order[place] not in found:

@@ -1,0 +1,84 @@
+"""Which certificates bound something: those that speak of the tables, and no other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dp_audit as dpa
+from audit.disclosure.spoken import hear_certificate
+from audit.disclosure.tables import Tables
+from audit.statements.certificate import digest
+from audit.utility.records import Records
+from synthesizers.domain import Domain
+
+CELLS = Domain.from_cells("2x2")
+
+
+def held(size: int, coins: bool = True, domain: Domain = CELLS) -> Tables:
+    one = Records(domain, np.zeros((size, len(domain.attributes)), np.int64))
+    chosen = np.arange(2 * size) < size
+    return Tables(one, one, one, chosen if coins else None)
+
+
+def certificate(neighbours: str = "replace-one", **more: Any) -> dict[str, Any]:
+    given = {"claim": "epsilon=1", "cells": "2x2", "parameters": {"epsilon": 1}, **more}
+    claim = given.pop("claim")
+    made = dpa.certify("geometric-sanitizer", claim, neighbours=neighbours, **given)
+    return dict(made.to_json())
+
+
+def test_a_proof_bounds_one_step_or_two() -> None:
+    exact = certificate(records=2)
+    for coins in (True, False):
+        said = hear_certificate("c", exact, held(2, coins))
+        assert said.obstacle is None and said.steps == 1 and said.ceiling == said.alone
+        assert float(said.ceiling.advantage) == pytest.approx(0.46211716)  # type: ignore[union-attr]
+    private = certificate("add-remove", records=2)
+    assert hear_certificate("c", private, held(2)).steps == 1
+    said = hear_certificate("c", private, held(2, False))
+    assert said.steps == 2
+    assert float(said.ceiling.advantage) == pytest.approx(0.76159416)  # type: ignore[union-attr]
+    assert float(said.alone.advantage) == pytest.approx(0.46211716)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("more", "tables", "obstacle"),
+    [
+        ({"claim": "epsilon=1/2", "records": 2}, held(2), "nothing was shown"),
+        ({"records": 2}, held(3), "speaks of databases of 2 records"),
+        ({"records": 2, "neighbours": "add-remove"}, held(3), "databases of 0 to 2 records"),
+        ({"records": 2}, held(2, domain=Domain.from_cells("2x3")), "another domain"),
+        (
+            {"records": 2, "neighbours": "add-remove", "unit": "person", "max_records": 2,
+             "claim": "epsilon=2"},
+            held(2),
+            "a person with several records",
+        ),
+    ],
+)  # fmt: skip
+def test_others_bound_nothing_and_say_why(
+    more: dict[str, Any], tables: Tables, obstacle: str
+) -> None:
+    said = hear_certificate("c", certificate(**more), tables)
+    assert said.ceiling is None is said.alone
+    assert said.obstacle is not None and obstacle in said.obstacle
+
+
+def test_a_forged_verdict_bounds_nothing() -> None:
+    refuted = certificate(claim="epsilon=1/2", records=2)
+    assert refuted["verdict"] == "REFUTED"
+    forged = {**refuted, "verdict": "PROVED"}
+    assert hear_certificate("c", forged, held(2)).obstacle == (
+        "its text was changed after it was written"
+    )
+    forged["digest"] = digest(forged)
+    said = hear_certificate("c", forged, held(2))
+    assert said.ceiling is None and "entails REFUTED" in (said.obstacle or "")
+
+
+def test_every_change_of_the_text_is_seen_by_its_digest() -> None:
+    changed = {**certificate(records=2), "assumptions": ["none"]}
+    assert "changed" in (hear_certificate("c", changed, held(2)).obstacle or "")
