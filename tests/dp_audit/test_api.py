@@ -88,6 +88,7 @@ def each() -> list[results.Result]:
         dpa.calibrate("gaussian", "rho=0.5"),
         released,
         dpa.utility(table(), released, domain, metrics=["total-variation"]),
+        dpa.disclosure(table(), released, domain, holdout=table()),
         dpa.verify(named),
         dpa.sensitivity(len, "l1=1", neighbours="add-remove", cells=2, records=2),
         dpa.components(drawn_count, "epsilon=1", neighbours="add-remove", cells=2, records=2),

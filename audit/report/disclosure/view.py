@@ -56,8 +56,8 @@ def _warnings(found: Disclosure) -> Iterator[str]:
 def _compared(found: Disclosure) -> Iterator[str]:
     real, holdout, synthetic = map(group_digits, found.records)
     yield (
-        f"A release of {synthetic} records, the {real} records that it was made from, and "
-        f"{holdout} that it was not made from, over the domain {found.domain}."
+        f"Over the domain {found.domain}, records: {synthetic} of the release, {real} that it was "
+        f"made from, {holdout} of the holdout."
     )
     yield words.SHOWN if found.by_coins else words.ASSUMED
     known, sides = found.attackers.known, found.attackers.sides

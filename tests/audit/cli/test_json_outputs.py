@@ -48,6 +48,11 @@ LINES = {
     "components": ["components own:tells --declared epsilon=1 --neighbours add-remove --cells 2"],
     "stability": ["stability tests.audit.auditors.stability.transformations:rows --records 1"],
     "utility": ["utility table.csv table.csv --domain domain.toml --metric total-variation"],
+    "disclosure": [
+        "disclosure table.csv table.csv --domain domain.toml --holdout table.csv",
+        "disclosure table.csv table.csv --domain domain.toml --holdout table.csv "
+        "--certificate cert.json",
+    ],
     "self-test": ["self-test --only 'debug path' --jobs 1"],
 }
 """Lines of each command."""
