@@ -48,7 +48,7 @@ def test_a_copy_and_an_independent_release(
         {one["attack"]: one["interval"][0] for one in made["attacks"]} for made in (copied, other)
     ]
     assert lows[0]["matches in every column"] > 0.9 and not any(lows[1].values())
-    assert dp_audit(line.format("a", "x")).out.count("it is a copy") == 1
+    assert "it is a copy" in " ".join(dp_audit(line.format("a", "x")).out.split())
 
 
 def test_a_split_shows_that_coins_chose(dp_audit: Command, folder: Path, tables: object) -> None:

@@ -48,11 +48,11 @@ def test_half_a_copy_gives_half_away(name: str) -> None:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_a_release_of_no_record_is_seldom_accused(name: str) -> None:
-    # 60 releases; of one attack each interval lies above 0 with at most 0.025: 12 of 60 have a
-    # chance below 2e-7 (binomial), of all 8 attacks below 2e-6.
+    # 40 releases; of one attack each interval lies above 0 with at most 0.025: 12 of 40 have a
+    # chance below 2e-10 (binomial), of all 8 attacks below 2e-9.
     above = Counter(
         risk.attack
-        for seed in range(60)
+        for seed in range(40)
         for risk in ATTACKS[name](tables(100 + seed, 0, 120), seed)
         if risk.interval[0] > 0
     )

@@ -83,6 +83,7 @@ def test_edges_say_what_is_known() -> None:
     blind = risk((100, 100), (100, 100))
     assert blind.estimate is None and blind.interval == (0.0, 1.0)
     assert risk((100, 5), (100, 50)).estimate == 0
+    assert risk((100, 60), (100, 20)).estimate == pytest.approx(0.5)
     assert risk((10**6, 10), (10, 0)).interval[0] == 0
 
 
