@@ -1,6 +1,7 @@
 """Membership: how often it is guessed from one release which records it was made from.
 
-A record's score is that of `audit.subjects.split_release`, which looks at no coin. Where the table
+Records that no other one equals, and that were released, come first; then counts the score of
+`audit.subjects.split_release`. Neither looks at a coin. Where the table
 was split by a coin for each record, records are guessed in. Otherwise a record of the real table
 and one of the holdout make a pair, and it is guessed which of them is in: if the holdout is a
 random part of both tables together, that is a fair coin for each pair, whatever the others are.
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.auditors.attack.guessing.guesses import at_least
 from audit.auditors.one_run.guessing import count_right, guess_pairs, guess_presence
@@ -77,13 +79,18 @@ class Membership:
 def infer_membership(tables: Tables, error: float, seed: int) -> Membership:
     """Guess coins, and keep those guesses that show most."""
     real, holdout, rows = _as_parts(tables)
-    spelt = f"{seed:x}"
-    chosen = tables.chosen
+    spelt, chosen, known = f"{seed:x}", tables.chosen, np.concatenate([real, holdout])
+    copied = _find_copied(tables)
+
+    def score(places: NDArray[np.intp]) -> Array:
+        scores = score_presence(known, rows, places)
+        return np.asarray(scores + copied[places] * (1 + scores.max()), np.float64)
+
     if chosen is not None:
-        records = np.empty((len(chosen), rows.shape[1]))
-        records[chosen], records[~chosen] = real, holdout
-        places = spread_canaries(len(records))
-        scores, coins = score_presence(records, rows, places), chosen[places]
+        # Of the table as it was split, so that no coin decides whose coins are guessed.
+        order = np.argsort(np.concatenate([np.flatnonzero(chosen), np.flatnonzero(~chosen)]))
+        places = order[spread_canaries(len(order))]
+        scores, coins = score(places), places < len(real)
         made = [guess_presence(scores, _share(len(coins), each / 2), spelt) for each in SHARES]
     else:
         random = np.random.default_rng((seed, 6))
@@ -92,9 +99,7 @@ def infer_membership(tables: Tables, error: float, seed: int) -> Membership:
         ends = random.permutation(len(real))[:most], random.permutation(len(holdout))[:most]
         drawn = np.stack([ends[0], len(real) + ends[1]])
         firsts, seconds = np.where(coins, drawn, drawn[::-1])
-        scores = score_presence(
-            np.concatenate([real, holdout]), rows, np.concatenate([firsts, seconds])
-        )
+        scores = score(np.concatenate([firsts, seconds]))
         # A pair is as clear as the larger of its scores, which are places in an order.
         first, second = scores[:most], scores[most:]
         differences = np.sign(first - second) * (1 + np.maximum(first, second))
@@ -106,6 +111,14 @@ def infer_membership(tables: Tables, error: float, seed: int) -> Membership:
         for one in made
     ]
     return max(found, key=lambda one: (one.accuracy, one.guesses))
+
+
+def _find_copied(tables: Tables) -> NDArray[np.bool_]:
+    """Of each record of the real table and the holdout, whether it is alone and was released."""
+    real, holdout, synthetic = tables.number_rows(tables.values, tables.domain.names)
+    known = np.concatenate([real, holdout])
+    alone = np.bincount(known)[known] == 1
+    return np.asarray(alone & np.isin(known, synthetic))
 
 
 def _share(coins: int, share: Fraction) -> int:

@@ -21,14 +21,14 @@ def split(seed: int, size: int) -> tuple[Records, Records, np.ndarray]:
 
 
 @pytest.mark.parametrize("by_coins", [False, True])
-@pytest.mark.parametrize("copied", [1.0, 0.3])
+@pytest.mark.parametrize("copied", [1.0, 0.1])
 def test_copies_are_found(by_coins: bool, copied: float) -> None:
     real, holdout, coins = split(1, 800)
     size = real.records
     synthetic = release(real, int(copied * size), 2, size)
     made = infer_membership(Tables(real, holdout, synthetic, coins if by_coins else None), 0.05, 0)
     assert made.pairs != by_coins
-    assert made.advantage > (0.95 if copied == 1 else 0.3)
+    assert made.advantage > (0.95 if copied == 1 else 0.4)
     assert made.epsilon == pytest.approx(math.log((1 + made.advantage) / (1 - made.advantage)))
     assert made.gain <= 1 and (copied < 1 or made.gain > 0.95)
 
