@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from audit.disclosure.assurances import Assurance, read_assurance
 from audit.disclosure.distances import Distances, measure_distances
 from audit.disclosure.inference import infer
 from audit.disclosure.linkability import link
@@ -13,7 +14,6 @@ from audit.disclosure.matches import Matches, match
 from audit.disclosure.membership import Membership, infer_membership
 from audit.disclosure.risks import Risk
 from audit.disclosure.singling_out import single_out
-from audit.disclosure.spoken import Spoken, hear_certificate
 from audit.disclosure.tables import Tables
 from audit.utility.copies import Copies, count_copies
 from synthesizers.domain import Domain
@@ -57,7 +57,7 @@ class Disclosure:
     membership: Membership
     risks: tuple[Risk, ...]
     distances: Distances
-    spoken: tuple[Spoken, ...]
+    assurances: tuple[Assurance, ...]
     undeclared: Mapping[str, tuple[str, ...]]
 
 
@@ -154,6 +154,6 @@ def check_release(
         membership,
         (*(one.risk for one in matches), *risks),
         distances,
-        tuple(hear_certificate(file, plain, tables) for file, plain in certificates),
+        tuple(read_assurance(file, plain, tables) for file, plain in certificates),
         undeclared or {},
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from audit.disclosure.assurances import Assurance
 from audit.disclosure.ceilings import Ceiling
 from audit.disclosure.checks import Disclosure
 from audit.disclosure.distances import Nearness
 from audit.disclosure.risks import Risk, Trials
-from audit.disclosure.spoken import Spoken
 from audit.report.disclosure.words import ASSUMED, FLOOR, REASONS, SHOWN
 from audit.report.utility.words import NOTICE
 from audit.statements.decimals import decimal_above
@@ -56,7 +56,7 @@ def disclosure_json(found: Disclosure) -> dict[str, Any]:
             "advantage": member.advantage,
             "epsilon": member.epsilon,
         },
-        "certificates": [_spoken(one) for one in found.spoken],
+        "certificates": [_assurance(one) for one in found.assurances],
         "not_evidence_of_privacy": {
             "reason": REASONS,
             "records": far.records,
@@ -83,7 +83,7 @@ def _trials(one: Trials) -> dict[str, int]:
     return {"made": one.made, "hits": one.hits}
 
 
-def _spoken(one: Spoken) -> dict[str, Any]:
+def _assurance(one: Assurance) -> dict[str, Any]:
     verdict, subject, claim, neighbours = one.states
     return {
         "file": one.file,

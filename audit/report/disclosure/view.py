@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from audit.disclosure.assurances import Assurance
 from audit.disclosure.checks import Disclosure
 from audit.disclosure.distances import Nearness
 from audit.disclosure.matches import Matches
 from audit.disclosure.membership import Membership
 from audit.disclosure.risks import Risk, Trials
-from audit.disclosure.spoken import Spoken
 from audit.report.disclosure import words
 from audit.report.page import Section, TableSection, TextSection
 from audit.report.percentages import percent
@@ -126,14 +126,14 @@ def _membership(one: Membership) -> tuple[str, ...]:
 
 def _certified(found: Disclosure) -> Section:
     title = "What certificates bound"
-    if not found.spoken:
+    if not found.assurances:
         return TextSection(title, (words.UNCERTIFIED,))
     head = ("certificate", "check", "bounded", "by how much")
-    rows = tuple(row for spoken in found.spoken for row in _of_certificate(spoken, found))
+    rows = tuple(row for one in found.assurances for row in _of_certificate(one, found))
     return TableSection(title, head, rows, words.ASKED_OF_FILES)
 
 
-def _of_certificate(one: Spoken, found: Disclosure) -> Iterator[tuple[str, str, str, str]]:
+def _of_certificate(one: Assurance, found: Disclosure) -> Iterator[tuple[str, str, str, str]]:
     verdict, subject, claim, neighbours = one.states
     name = f"{one.file}: {verdict}, {subject}, {claim}, {neighbours}"
     if one.ceiling is None or one.alone is None:

@@ -16,7 +16,7 @@ from synthesizers.neighbours import AddRemove, describe
 
 
 @dataclass(frozen=True)
-class Spoken:
+class Assurance:
     """What the certificate of a ``file`` says of attacks on a release.
 
     ``states``: its verdict, subject, claim and neighbours. ``obstacle``: why it bounds nothing
@@ -32,7 +32,7 @@ class Spoken:
     alone: Ceiling | None
 
 
-def hear_certificate(file: str, plain: Mapping[str, Any], tables: Tables) -> Spoken:
+def read_assurance(file: str, plain: Mapping[str, Any], tables: Tables) -> Assurance:
     """What a certificate says, if the release was made by its subject from the real table, once.
 
     Guarantee
@@ -40,7 +40,7 @@ def hear_certificate(file: str, plain: Mapping[str, Any], tables: Tables) -> Spo
     There is a ceiling only if the document has its digest, its evidence entails PROVED or EXACT,
     and its claim speaks of records, over these attributes, and of as many as there are. Where the
     holdout was not chosen by a coin for each record, another record is in the place of one that is
-    out, which is two steps of add-remove. Backed by ``tests/audit/disclosure/test_spoken.py``.
+    out, which is two steps of add-remove. Backed by ``tests/audit/disclosure/test_assurances.py``.
     """
     document = decode(plain)
     certificate = Certificate.of(document)
@@ -63,9 +63,9 @@ def hear_certificate(file: str, plain: Mapping[str, Any], tables: Tables) -> Spo
     by_coins = tables.chosen is not None
     steps = 2 if isinstance(claim.neighbours, AddRemove) and not by_coins else 1
     if obstacle is not None:
-        return Spoken(file, states, obstacle, steps, None, None)
+        return Assurance(file, states, obstacle, steps, None, None)
     ceilings = (find_ceiling(claim.guarantee, number) for number in (steps, 1))
-    return Spoken(file, states, None, steps, *ceilings)
+    return Assurance(file, states, None, steps, *ceilings)
 
 
 def _find_mismatch(claim: Claim, tables: Tables) -> str | None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dp_audit as dpa
-from audit.disclosure.spoken import hear_certificate
+from audit.disclosure.assurances import read_assurance
 from audit.disclosure.tables import Tables
 from audit.statements.certificate import digest
 from audit.utility.records import Records
@@ -33,12 +33,12 @@ def certificate(neighbours: str = "replace-one", **more: Any) -> dict[str, Any]:
 def test_a_proof_bounds_one_step_or_two() -> None:
     exact = certificate(records=2)
     for coins in (True, False):
-        said = hear_certificate("c", exact, held(2, coins))
+        said = read_assurance("c", exact, held(2, coins))
         assert said.obstacle is None and said.steps == 1 and said.ceiling == said.alone
         assert float(said.ceiling.advantage) == pytest.approx(0.46211716)  # type: ignore[union-attr]
     private = certificate("add-remove", records=2)
-    assert hear_certificate("c", private, held(2)).steps == 1
-    said = hear_certificate("c", private, held(2, False))
+    assert read_assurance("c", private, held(2)).steps == 1
+    said = read_assurance("c", private, held(2, False))
     assert said.steps == 2
     assert float(said.ceiling.advantage) == pytest.approx(0.76159416)  # type: ignore[union-attr]
     assert float(said.alone.advantage) == pytest.approx(0.46211716)  # type: ignore[union-attr]
@@ -62,7 +62,7 @@ def test_a_proof_bounds_one_step_or_two() -> None:
 def test_others_bound_nothing_and_say_why(
     more: dict[str, Any], tables: Tables, obstacle: str
 ) -> None:
-    said = hear_certificate("c", certificate(**more), tables)
+    said = read_assurance("c", certificate(**more), tables)
     assert said.ceiling is None is said.alone
     assert said.obstacle is not None and obstacle in said.obstacle
 
@@ -71,14 +71,14 @@ def test_a_forged_verdict_bounds_nothing() -> None:
     refuted = certificate(claim="epsilon=1/2", records=2)
     assert refuted["verdict"] == "REFUTED"
     forged = {**refuted, "verdict": "PROVED"}
-    assert hear_certificate("c", forged, held(2)).obstacle == (
+    assert read_assurance("c", forged, held(2)).obstacle == (
         "its text was changed after it was written"
     )
     forged["digest"] = digest(forged)
-    said = hear_certificate("c", forged, held(2))
+    said = read_assurance("c", forged, held(2))
     assert said.ceiling is None and "entails REFUTED" in (said.obstacle or "")
 
 
 def test_every_change_of_the_text_is_seen_by_its_digest() -> None:
     changed = {**certificate(records=2), "assumptions": ["none"]}
-    assert "changed" in (hear_certificate("c", changed, held(2)).obstacle or "")
+    assert "changed" in (read_assurance("c", changed, held(2)).obstacle or "")
