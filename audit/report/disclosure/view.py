@@ -143,7 +143,7 @@ def _of_certificate(one: Assurance, found: Disclosure) -> Iterator[tuple[str, st
     rate = f"the rate on real records is above that on the holdout by at most {most}"
     if one.ceiling.factor is not None and one.ceiling.addend is not None:
         rate += (
-            f", and at most {above(one.ceiling.factor, DIGITS)} times it and "
+            f", and at most {above(one.ceiling.factor, DIGITS)} times it plus "
             f"{above(one.ceiling.addend, DIGITS)}"
         )
     if one.steps == 2:
@@ -163,8 +163,8 @@ def _of_certificate(one: Assurance, found: Disclosure) -> Iterator[tuple[str, st
             "",
             "singling out",
             "yes",
-            f"a guess that a fresh record satisfies with chance w singles out a real one with at "
-            f"most {times} w + {beside} (Cohen & Nissim 2020)",
+            f"a guess that a fresh record satisfies with chance w singles out a real one with a "
+            f"chance of at most {times} w + {beside} (Cohen & Nissim 2020)",
         )
     else:
         yield ("", "singling out", "not computed", "state the claim as epsilon and delta for it")
