@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from dp_audit.certification import certify
     from dp_audit.channels import channel
     from dp_audit.component_mode import components
-    from dp_audit.domains import domain
     from dp_audit.disclosures import disclosure
+    from dp_audit.domains import domain
     from dp_audit.releases import release
     from dp_audit.sensitivities import sensitivity
     from dp_audit.stabilities import stability
@@ -40,8 +40,8 @@ __all__ = [
     "certify",
     "channel",
     "components",
-    "domain",
     "disclosure",
+    "domain",
     "release",
     "sensitivity",
     "stability",
