@@ -1,0 +1,26 @@
+"""What the functions of this package return: a value each, which the report shows."""
+
+from dp_audit.results.accounts import AccountResult, NoiseResult
+from dp_audit.results.certificates import CertificateResult, VerificationResult
+from dp_audit.results.channels import ChannelResult
+from dp_audit.results.components import ComponentsResult, SensitivityResult, StabilityResult
+from dp_audit.results.releases import DomainResult, ReleaseResult
+from dp_audit.results.result import Result, plain_lines
+from dp_audit.results.usefulness import DisclosureResult, UtilityResult
+
+__all__ = [
+    "AccountResult",
+    "CertificateResult",
+    "ChannelResult",
+    "ComponentsResult",
+    "DisclosureResult",
+    "DomainResult",
+    "NoiseResult",
+    "ReleaseResult",
+    "Result",
+    "SensitivityResult",
+    "StabilityResult",
+    "UtilityResult",
+    "VerificationResult",
+    "plain_lines",
+]
