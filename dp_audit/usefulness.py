@@ -132,6 +132,8 @@ def utility(
     if metrics is None:
         chosen, dear = affordable(chosen, space, counted[real_name].records)
         refused += tuple((name, _cost_text(name, seconds)) for name, seconds in dear)
+        for name, seconds in dear:
+            progress("planning", 0, 0, f"{name} is left out: {_cost_text(name, seconds)}")
     results = measure_utility(
         (real_name, counted[real_name]),
         {name: counted[name] for name in tables},

@@ -32,6 +32,9 @@ UNITS = {
 }
 """What the steps of long work count, and what is said of their total as they begin."""
 
+UNEVEN = frozenset({"scoring"})
+"""Steps whose units take unlike times: what is left is said by their word, and not by counting."""
+
 HEARTBEAT_SECONDS = 30.0
 """How long a log stays without a line of work that goes on: seldom enough for one that is kept, and
 often enough for whoever waits to see that nothing hangs."""
@@ -83,7 +86,8 @@ class Heartbeat:
         unit, _ = UNITS.get(step, ("", ""))
         counts = f"{done:,} of {total:,} {unit}" if total else f"{done:,} {unit}"
         made = done - self._before
-        left = (now - self._begun) * (total - done) / made if total and made > 0 else 0.0
+        even = total and made > 0 and step not in UNEVEN
+        left = (now - self._begun) * (total - done) / made if even else 0.0
         parts = (counts.strip(), word, f"{spell_seconds(left)} left" if left > 0 else "")
         self._say(f"{step}: {', '.join(part for part in parts if part)}")
 

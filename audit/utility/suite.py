@@ -10,10 +10,12 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from audit.parallel import divide
+from audit.statements.durations import spell_seconds
 from audit.utility.baselines import uniform_table
 from audit.utility.copies import count_copies
 from audit.utility.counts import Counted
 from audit.utility.metric import Metric
+from audit.utility.pace import Pace
 from audit.utility.pair import HeldCounts, Pair, common_shape
 from audit.utility.records import Records
 from audit.utility.results import Scored, UtilityResults
@@ -22,7 +24,7 @@ from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
 ScoreProgress = Callable[[int, int, str], None]
-"""Told how many of how many scores are done, and which comes next."""
+"""Told how many of how many scores are done, and which comes next, with the time that is left."""
 
 BASELINE_SEED = 0
 """Seed of the table that knows nothing but the domain: any fixed one."""
@@ -59,17 +61,37 @@ def affordable(
     return kept, tuple((name, cost) for name, cost in costs.items() if cost > MOST_SECONDS)
 
 
+LONG_SECONDS = 3.0
+"""A metric that takes longer for a table may be taken in a process of its own, where what it shares
+with others, such as a fit, is done again."""
+
+LEAST_SECONDS = 0.02
+"""What a metric takes at least, where what is left is estimated."""
+
+
 @dataclass(frozen=True)
 class _Task:
-    """Some metrics of some tables, by name; ``replicates``: seeds of each."""
+    """Some metrics of some tables, by name; ``replicates``: seeds of each.
+
+    ``costs``: what one core would need for each metric of a table, roughly, in seconds.
+    """
 
     tables: tuple[str, ...]
     metrics: tuple[Metric, ...]
     replicates: int
+    costs: tuple[float, ...]
 
     @property
     def scores(self) -> int:
         return len(self.tables) * len(self.metrics)
+
+    @property
+    def seconds(self) -> float:
+        return self.seconds_of(self.scores)
+
+    def seconds_of(self, scores: int) -> float:
+        """What one core would need for so many scores, in the order in which they are made."""
+        return sum((self.costs * len(self.tables))[:scores])
 
 
 _BASELINE = ""
@@ -108,26 +130,29 @@ def measure_utility(
     shape = common_shape([real[1], *compared.values()])
     whole = all(isinstance(table, Records) for table in (real[1], *compared.values()))
     jobs = jobs if whole else 1
-    tasks = _plan(compared, metrics, replicates, apart=jobs > 1)
+    tasks = _plan(real[1], compared, metrics, replicates, apart=jobs > 1)
     held = HeldCounts(real[1], shape)
     total = sum(task.scores for task in tasks)
+    pace = Pace(sum(task.seconds for task in tasks), jobs)
     done = 0
 
     def take_here(_: object, of: Mapping[str, Counted], __: object, task: _Task) -> _Scores:
-        return _take(held, of, shape, task, lambda at, name: progress(done + at, total, name))
+        begun = time.monotonic()
+
+        def show(at: int, name: str) -> None:
+            left = pace.left(task.seconds_of(at), time.monotonic() - begun)
+            progress(done + at, total, f"{name}, {spell_seconds(left)} left")
+
+        return _take(held, of, shape, task, show)
 
     calls = [(real[1], {n: compared[n] for n in task.tables}, shape, task) for task in tasks]
     found: _Scores = {}
-    seconds = sum(
-        metric.estimate_seconds(real[1].domain, real[1].records) * len(task.tables)
-        for task in tasks
-        for metric in task.metrics
-    )
     with threadpool_limits(1):
-        made = divide(jobs, take_here, _take_elsewhere, calls, seconds)
+        made = divide(jobs, take_here, _take_elsewhere, calls, pace.seconds)
         for task, scores in zip(tasks, made, strict=True):
             found.update(scores)
             done += task.scores
+            pace.add(task.seconds, sum(seconds for _, seconds in scores.values()))
     progress(total, total, "")
     scored = tuple(
         Scored(name, *_with_baseline(found, name, metric.name))
@@ -144,22 +169,39 @@ def measure_utility(
 
 
 def _plan(
-    compared: Mapping[str, Counted], metrics: Sequence[Metric], replicates: int, *, apart: bool
+    real: Counted,
+    compared: Mapping[str, Counted],
+    metrics: Sequence[Metric],
+    replicates: int,
+    *,
+    apart: bool,
 ) -> tuple[_Task, ...]:
-    """A task a table; metrics that work on the real one alone in tasks of their own if ``apart``.
+    """A task a table; ``apart``: long metrics in tasks of their own, the longest task first.
 
-    Those would do the same work in every process.
+    Those that work on the real table alone stay together for all files: each process would do the
+    same work again.
     """
-    shared = tuple(metric for metric in metrics if metric.works_on_real and apart)
-    own = tuple(metric for metric in metrics if metric not in shared)
+    once = {
+        metric.name: max(LEAST_SECONDS, metric.estimate_seconds(real.domain, real.records))
+        for metric in metrics
+    }
+    shared = [metric for metric in metrics if metric.works_on_real and apart]
+    rest = [metric for metric in metrics if metric not in shared]
+    long = [metric for metric in rest if apart and once[metric.name] > LONG_SECONDS]
+    short = [metric for metric in rest if metric not in long]
+
+    def task(tables: tuple[str, ...], own: Sequence[Metric]) -> _Task:
+        seeds = 1 if tables == (_BASELINE,) else replicates
+        costs = [once[m.name] * (1 if _seed(m) is None else seeds) for m in own]
+        return _Task(tables, tuple(own), seeds, tuple(costs))
+
     files = tuple(name for name in compared if name != _BASELINE)
-    tasks = [_Task((_BASELINE,), own, 1)] if _BASELINE in compared else []
-    tasks += [_Task((name,), own, replicates) for name in files]
-    if shared:
-        tasks.append(_Task(files, shared, replicates))
-    if shared and _BASELINE in compared:
-        tasks.append(_Task((_BASELINE,), shared, 1))
-    return tuple(task for task in tasks if task.scores)
+    tasks = [task((name,), own) for name in compared for own in (short, *([m] for m in long))]
+    tasks.append(task(files, shared))
+    if _BASELINE in compared:
+        tasks.append(task((_BASELINE,), shared))
+    order = sorted(tasks, key=lambda task: -task.seconds) if apart else tasks
+    return tuple(task for task in order if task.scores)
 
 
 def _with_baseline(found: _Scores, name: str, metric: str) -> tuple[Score, Score | None, float]:

@@ -74,3 +74,12 @@ def test_another_step_has_a_time_of_its_own() -> None:
     clock.now += HEARTBEAT_SECONDS - 1
     heart.beat("scoring", 9, 10, "")
     assert said == []
+
+
+def test_what_is_left_of_scores_is_said_by_their_word() -> None:
+    clock, said = Clock(), list[str]()
+    heart = Heartbeat(said.append, clock)
+    heart.beat("scoring", 0, 10, "")
+    clock.now += HEARTBEAT_SECONDS
+    heart.beat("scoring", 9, 10, "mgd, about 40 s left")
+    assert said == ["scoring: 9 of 10 scores, mgd, about 40 s left"]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from audit.utility.baselines import uniform_table
+from audit.utility.catalogue import METRICS as CATALOGUE
+from audit.utility.catalogue import metric_named
 from audit.utility.metric import Metric, generator
 from audit.utility.models.train_on_synthetic import TrainOnSynthetic
 from audit.utility.nist_2020.hoc import HigherOrderConjunction
@@ -19,10 +21,10 @@ from audit.utility.parts import Parts
 from audit.utility.propensity.distances import PMSE
 from audit.utility.records import NumbersTooLarge, Records
 from audit.utility.score import Score
-from audit.utility.suite import BASELINE_SEED, applicable, measure_utility
+from audit.utility.suite import BASELINE_SEED, LONG_SECONDS, applicable, measure_utility
 from audit.utility.total_variation import TotalVariation
 from audit.utility.workload_error import WorkloadError
-from synthesizers.domain import Dataset
+from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.tables import write_table
 from tests.audit.utility.slow_counts import Watched, drawn, nominal
@@ -46,6 +48,20 @@ class Coin(Metric):
     def score(self, pair: Pair) -> Score:
         value = float(generator("coin", self.seed).random()) if self.given is None else 0.5
         return self.scored(value, seed=self.seed, drawn=(value,), parts=(value,))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patient(Metric):
+    """A metric that says that it takes long."""
+
+    name = "patient"
+    lowest, highest, direction = 0.0, 1.0, "lower"
+
+    def estimate_seconds(self, domain: Domain, records: int) -> float:
+        return 100.0 * LONG_SECONDS
+
+    def score(self, pair: Pair) -> Score:
+        return self.scored(pair.records[1] / 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +163,21 @@ def test_progress_tells_every_score_and_the_end() -> None:
     )
     assert [done for done, _, _ in told] == list(range(10))
     assert {total for _, total, _ in told} == {9}
-    assert [name for _, _, name in told] == [metric.name for metric in METRICS] * 3 + [""]
+    names = [metric.name for metric in METRICS] * 3 + [""]
+    assert [name.partition(",")[0] for _, _, name in told] == names
+    assert all(name.endswith(" left") for _, _, name in told[:-1])
+
+
+def test_processes_find_the_same_values_in_the_same_order() -> None:
+    metrics, _ = applicable(tuple(map(metric_named, CATALOGUE)), DOMAIN)
+    # One that takes long is taken in a process of its own.
+    metrics = (*metrics, Coin(seed=3), Patient())
+    alone, shared = (
+        measure_utility(("r", REAL), TABLES, metrics, replicates=2, jobs=jobs) for jobs in (1, 2)
+    )
+    assert [replace(scored, seconds=0.0) for scored in shared.scored] == [
+        replace(scored, seconds=0.0) for scored in alone.scored
+    ]
 
 
 def test_metrics_that_a_domain_has_no_attributes_for_are_told_with_the_reason() -> None:
