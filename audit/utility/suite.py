@@ -71,7 +71,7 @@ LEAST_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class _Task:
-    """Some metrics of some tables, by name; ``replicates``: seeds of each.
+    """Some metrics of some tables, by name; ``replicates``: seeds of each, one of the baseline.
 
     ``costs``: what one core would need for each metric of a table, roughly, in seconds.
     """
@@ -178,7 +178,7 @@ def _plan(
 ) -> tuple[_Task, ...]:
     """A task a table; ``apart``: long metrics in tasks of their own, the longest task first.
 
-    Those that work on the real table alone stay together for all files: each process would do the
+    Those that work on the real table alone stay together for all tables: each process would do the
     same work again.
     """
     once = {
@@ -191,15 +191,13 @@ def _plan(
     short = [metric for metric in rest if metric not in long]
 
     def task(tables: tuple[str, ...], own: Sequence[Metric]) -> _Task:
-        seeds = 1 if tables == (_BASELINE,) else replicates
-        costs = [once[m.name] * (1 if _seed(m) is None else seeds) for m in own]
-        return _Task(tables, tuple(own), seeds, tuple(costs))
+        alike = {m.name: len(tables) if m.works_on_real else 1 for m in own}
+        seeds = {m.name: 1 if _seed(m) is None else replicates for m in own}
+        costs = [once[m.name] * seeds[m.name] / alike[m.name] for m in own]
+        return _Task(tables, tuple(own), replicates, tuple(costs))
 
-    files = tuple(name for name in compared if name != _BASELINE)
     tasks = [task((name,), own) for name in compared for own in (short, *([m] for m in long))]
-    tasks.append(task(files, shared))
-    if _BASELINE in compared:
-        tasks.append(task((_BASELINE,), shared))
+    tasks.append(task(tuple(compared), shared))
     order = sorted(tasks, key=lambda task: -task.seconds) if apart else tasks
     return tuple(task for task in order if task.scores)
 
@@ -231,10 +229,11 @@ def _take(
     for name in task.tables:
         pair = Pair(held, HeldCounts(tables[name], shape))
         pair.count(tuple(wanted))
+        seeds = 1 if name == _BASELINE else task.replicates
         for metric in task.metrics:
             progress(len(found), metric.name)
             began = time.perf_counter()
-            score = _score(metric, pair, task.replicates)
+            score = _score(metric, pair, seeds)
             found[name, metric.name] = score, time.perf_counter() - began
     return found
 
