@@ -52,6 +52,7 @@ def utility(
     baseline: bool = True,
     release_of: Mapping[str, Sequence[str | Path]] | None = None,
     claim_of: Mapping[str, str | Path] | None = None,
+    by: Sequence[str] = (),
     jobs: int | None = None,
     progress: Progress = nobody,
 ) -> UtilityResult:
@@ -94,6 +95,9 @@ def utility(
         by what their releases differ by. They need not stand in ``synthetic`` too.
     claim_of
         The certificate, or the ledger, of a synthetic table or of a program of ``release_of``.
+    by
+        Attributes of which each value's records are looked at by themselves, too, beside random
+        subsets of equal size.
     jobs
         Processes that share tables out; as many as there are cores where it is left out.
     progress
@@ -108,6 +112,7 @@ def utility(
         raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {again}")
     rows = None if chunk is None else whole_number(chunk, "--chunk", 1)
     share = here if cluster is None else of_cluster(cluster)
+    _check_by(by, space, whole=rows is None and share is here)
     releases = {name: tuple(map(str, paths)) for name, paths in (release_of or {}).items()}
     tables = _tables(synthetic, releases)
     promises = _promises(claim_of or {}, tables, releases)
@@ -146,6 +151,23 @@ def utility(
         progress=lambda done, total, name: progress("scoring", done, total, name),
     )
     return UtilityResult(replace(results, programs=releases, promises=promises))
+
+
+def _check_by(by: Sequence[str], domain: Domain, *, whole: bool) -> None:
+    """Raise ``InputError`` for attributes that make no groups; ``whole``: tables are held whole."""
+    if isinstance(by, str):
+        raise InputError(f"--by is a list of attributes, as in [{by!r}], not a text")
+    for name in by:
+        if name not in domain.names:
+            raise InputError(
+                f"--by {name}: the domain has no such attribute; it has {', '.join(domain.names)}"
+            )
+    if len(set(by)) < len(by):
+        raise InputError("--by names an attribute twice; name it once")
+    if by and len(domain.names) == 1:
+        raise InputError(f"--by {by[0]}: the domain has no other attribute to look at")
+    if by and not whole:
+        raise InputError("--by looks at single records; leave out --chunk and --cluster")
 
 
 def _cost_text(name: str, seconds: float) -> str:

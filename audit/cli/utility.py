@@ -59,6 +59,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="the certificate or ledger of a synthetic table, or of a program's releases; repeat",
     )
     parser.add_argument(
+        "--by",
+        action="append",
+        metavar="ATTRIBUTE",
+        help="look at each value's records by themselves, beside random subsets; repeat",
+    )
+    parser.add_argument(
         "--no-baseline", dest="baseline", action="store_false", help="no baseline table beside"
     )
     parser.add_argument("--chunk", metavar="ROWS", help="count so many records at a time")

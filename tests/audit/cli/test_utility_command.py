@@ -573,6 +573,9 @@ def test_a_domain_of_one_attribute_has_scores_or_reasons(
         ("--certificate real.csv", "real.csv"),
         ("--certificate absent.json", "absent.json cannot be read"),
         ("--save-draws u.json", "used twice"),
+        ("--by nowhere", "--by nowhere: the domain has no such attribute"),
+        ("--by sex --by sex", "--by names an attribute twice"),
+        ("--by sex --chunk 5", "leave out --chunk and --cluster"),
     ],
 )
 def test_a_flag_that_cannot_be_read_is_one_line_and_no_file(
