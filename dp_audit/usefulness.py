@@ -18,11 +18,14 @@ from audit.utility.parameters import MOST_REPEATS, plan_metric, read_plan
 from audit.utility.parts import CHUNK, Parts
 from audit.utility.records import Outside, of_dataset, of_frame, read_records
 from audit.utility.results import Promise
+from audit.utility.subgroups.findings import LEAST_SUBSETS
+from audit.utility.subgroups.measure import SUBSETS
 from audit.utility.suite import affordable, applicable, measure_utility
 from dp_audit.arguments import DomainLike, process_count, required_domain, whole_number
 from dp_audit.progress import Progress, nobody
 from dp_audit.promises import read_promise
 from dp_audit.results import ReleaseResult, UtilityResult
+from dp_audit.subgroups import check_by, measure_by
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.schemas import load_domain_file
@@ -53,6 +56,7 @@ def utility(
     release_of: Mapping[str, Sequence[str | Path]] | None = None,
     claim_of: Mapping[str, str | Path] | None = None,
     by: Sequence[str] = (),
+    subsets: int = SUBSETS,
     jobs: int | None = None,
     progress: Progress = nobody,
 ) -> UtilityResult:
@@ -95,9 +99,9 @@ def utility(
         by what their releases differ by. They need not stand in ``synthetic`` too.
     claim_of
         The certificate, or the ledger, of a synthetic table or of a program of ``release_of``.
-    by
-        Attributes of which each value's records are looked at by themselves, too, beside random
-        subsets of equal size.
+    by, subsets
+        Attributes of which each value's records are looked at by themselves, too, beside so many
+        random subsets of equal size (20, and at least 19).
     jobs
         Processes that share tables out; as many as there are cores where it is left out.
     progress
@@ -112,7 +116,8 @@ def utility(
         raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {again}")
     rows = None if chunk is None else whole_number(chunk, "--chunk", 1)
     share = here if cluster is None else of_cluster(cluster)
-    _check_by(by, space, whole=rows is None and share is here)
+    check_by(by, space, whole=rows is None and share is here)
+    beside = whole_number(subsets, "--subsets", LEAST_SUBSETS)
     releases = {name: tuple(map(str, paths)) for name, paths in (release_of or {}).items()}
     tables = _tables(synthetic, releases)
     promises = _promises(claim_of or {}, tables, releases)
@@ -150,24 +155,19 @@ def utility(
         jobs=process_count(jobs),
         progress=lambda done, total, name: progress("scoring", done, total, name),
     )
-    return UtilityResult(replace(results, programs=releases, promises=promises))
-
-
-def _check_by(by: Sequence[str], domain: Domain, *, whole: bool) -> None:
-    """Raise ``InputError`` for attributes that make no groups; ``whole``: tables are held whole."""
-    if isinstance(by, str):
-        raise InputError(f"--by is a list of attributes, as in [{by!r}], not a text")
-    for name in by:
-        if name not in domain.names:
-            raise InputError(
-                f"--by {name}: the domain has no such attribute; it has {', '.join(domain.names)}"
-            )
-    if len(set(by)) < len(by):
-        raise InputError("--by names an attribute twice; name it once")
-    if by and len(domain.names) == 1:
-        raise InputError(f"--by {by[0]}: the domain has no other attribute to look at")
-    if by and not whole:
-        raise InputError("--by looks at single records; leave out --chunk and --cluster")
+    subgroups = measure_by(
+        by,
+        counted[real_name],
+        {name: counted[name] for name in tables},
+        chosen,
+        asked=metrics is not None,
+        subsets=beside,
+        jobs=process_count(jobs),
+        progress=progress,
+    )
+    return UtilityResult(
+        replace(results, programs=releases, promises=promises, subgroups=subgroups)
+    )
 
 
 def _cost_text(name: str, seconds: float) -> str:

@@ -28,6 +28,7 @@ UNITS = {
     "measuring": ("transcripts", ", each for all databases"),
     "attacking": ("runs", " at most; Ctrl-C reports what is found"),
     "scoring": ("scores", ""),
+    "scoring subgroups": ("scores", ""),
     "examining": ("cases", ""),
 }
 """What the steps of long work count, and what is said of their total as they begin."""

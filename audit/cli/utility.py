@@ -64,6 +64,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="ATTRIBUTE",
         help="look at each value's records by themselves, beside random subsets; repeat",
     )
+    parser.add_argument("--subsets", metavar="B", help="random subsets beside each of these (20)")
     parser.add_argument(
         "--no-baseline", dest="baseline", action="store_false", help="no baseline table beside"
     )

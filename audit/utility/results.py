@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from audit.utility.copies import Copies
 from audit.utility.score import Score
+from audit.utility.subgroups.findings import Subgroups
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -42,7 +43,8 @@ class UtilityResults:
     that cannot be taken over the domain, each with the reason. ``copies`` of real records in the
     synthetic files that are held whole. ``undeclared``: columns of any file that the domain does
     not declare, and of which no score speaks. ``programs``: synthetic files that are releases of
-    one program, by its name. ``promises``: of synthetic files, where one is known. Raises
+    one program, by its name. ``promises``: of synthetic files, where one is known. ``subgroups``:
+    files by the values of an attribute, where that was asked for. Raises
     ``InputError`` for a metric taken twice of a file, for one whose direction or mode changes from
     file to file, and for a file whose rows are not told.
     """
@@ -56,6 +58,7 @@ class UtilityResults:
     undeclared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     promises: Mapping[str, Promise] = field(default_factory=dict)
+    subgroups: tuple[Subgroups, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse scores that cannot be laid side by side."""
@@ -96,6 +99,7 @@ class UtilityResults:
                 for program, files in self.programs.items()
             },
             promises={names[file]: promise for file, promise in self.promises.items()},
+            subgroups=tuple(one.rename(names) for one in self.subgroups),
             scored=tuple(replace(s, synthetic=names[s.synthetic]) for s in self.scored),
         )
 
