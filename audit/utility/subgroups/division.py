@@ -50,10 +50,9 @@ def subgroups_of(real: Records, synthetic: Records, attribute: str) -> tuple[Sub
     """
     labels = value_labels(real.domain, attribute)
     counts = [np.bincount(t.column(attribute), minlength=len(labels)) for t in (real, synthetic)]
-    share = synthetic.records / real.records
     return tuple(
         Subgroup(labels[code], code, int(counts[0][code]), int(counts[1][code]), float(expected))
-        for code, expected in enumerate(counts[0] * share)
+        for code, expected in enumerate(counts[0] * synthetic.records / real.records)
         if counts[0][code] or counts[1][code]
     )
 

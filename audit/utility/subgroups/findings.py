@@ -226,7 +226,7 @@ def deviations(values: Sequence[float | None], direction: Direction) -> NDArray[
     found[infinite] = np.sign(worse[infinite]) * (known - 1) / math.sqrt(max(known, 1))
     if len(finite) > 1:
         spread = float(finite.std(ddof=1))
-        if spread > ROUNDING * max(float(np.abs(finite).max()), ROUNDING):
+        if spread > ROUNDING * max(float(np.abs(finite).max()), 1.0):
             at = np.isfinite(worse)
             found[at] = (worse[at] - finite.mean()) / spread
     return found
