@@ -15,6 +15,7 @@ from audit.utility.copies import Copies
 from audit.utility.ranking import MetricRanking, Ranking, rank
 from audit.utility.results import Promise, Scored, UtilityResults
 from audit.utility.score import Score
+from audit.utility.subgroups.findings import Standing, Subgroups
 
 
 def utility_text(results: UtilityResults) -> str:
@@ -48,6 +49,7 @@ def utility_json(results: UtilityResults) -> dict[str, Any]:
         "scores": [_score_json(scored) for scored in results.scored],
         "refused": [{"metric": name, "reason": reason} for name, reason in results.refused],
         "ranking": None if ranking is None else _ranking(ranking),
+        "subgroups": [_subgroups(found) for found in results.subgroups],
     }
 
 
@@ -71,10 +73,45 @@ def _score_json(scored: Scored) -> dict[str, Any]:
         "synthetic": scored.synthetic,
         **_score(score),
         **_pick(score, "parts", "stated"),
-        "details": [_pick(each, "name", "columns", "rows", "note") for each in score.details],
+        "details": _details(score),
         "baseline": None if null is None else _score(null),
         "seconds": scored.seconds,
     }
+
+
+def _subgroups(found: Subgroups) -> dict[str, Any]:
+    standings = {one.subgroup: one for one in found.standings}
+    return {
+        **_pick(found, "attribute", "synthetic", "subsets", "expected_worse"),
+        "groups": [
+            {
+                **_pick(one, "value", "real", "synthetic", "expected"),
+                "scored": one.large,
+                **_pick(
+                    standings.get(one, Standing(one, None, None)), "deviation", "chance", "worse"
+                ),
+            }
+            for one in found.subgroups
+        ],
+        "refused": [{"metric": name, "reason": reason} for name, reason in found.refused],
+        "scores": [
+            {
+                "metric": one.score.metric,
+                "group": one.value,
+                **_score(one.score),
+                **_pick(one.score, "parts", "stated"),
+                "details": _details(one.score),
+                **_pick(one, "subsets", "interval", "coverage"),
+                "deviation": plain(float(one.deviations[0])),
+                **_pick(one, "chance", "worse"),
+            }
+            for one in found.worst_first
+        ],
+    }
+
+
+def _details(score: Score) -> list[dict[str, Any]]:
+    return [_pick(each, "name", "columns", "rows", "note") for each in score.details]
 
 
 def _score(score: Score) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from audit.report.utility.breakdowns import Bars
 from audit.report.utility.dives import Dive, Figure
 from audit.report.utility.ranking import RankingView
 from audit.report.utility.scores import ScoreBlock, ScoreRow
+from audit.report.utility.subgroups import SubgroupsView
 from audit.report.utility.view import UtilityView, utility_view
 from audit.utility.results import UtilityResults
 
@@ -59,6 +60,8 @@ def _parts(sheet: Sheet, view: UtilityView) -> list[RenderableType]:
     if view.missing:
         missing = (f"{metric}, {file}: {reason}" for metric, file, reason in view.missing)
         parts += [sheet.heading("Without a value"), *sheet.lines(missing), Text()]
+    for found in view.subgroups:
+        parts += _subgroups(sheet, found)
     worst = [part for metric, dives in view.dives for part in _worst_of(sheet, metric, dives)]
     return [*parts, sheet.heading("What is worst"), *worst] if worst else parts
 
@@ -81,6 +84,16 @@ def _ranking(sheet: Sheet, view: RankingView) -> list[RenderableType]:
     if view.taus is not None and len(view.taus.columns) < MAX_TAUS:
         parts.append(sheet.grid(view.taus))
     return parts
+
+
+def _subgroups(sheet: Sheet, view: SubgroupsView) -> list[RenderableType]:
+    parts: list[RenderableType] = [sheet.heading(view.title), *sheet.lines(view.sentences), Text()]
+    if view.standings is not None:
+        parts.append(sheet.grid(view.standings))
+    if view.worst is not None:
+        parts += [sheet.grid(view.worst), *sheet.lines([view.worst_note], "dim")]
+    refused = (f"{metric}: {reason}" for metric, reason in view.refused)
+    return [*parts, *sheet.lines([view.method], "dim"), *sheet.lines(refused, "dim"), Text()]
 
 
 def _block(sheet: Sheet, block: ScoreBlock, ranked: bool) -> list[RenderableType]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from audit.report.utility.dives import MAX_FILES, Dive, dives
 from audit.report.utility.ranking import RankingView, ranking_view
 from audit.report.utility.scores import ScoreBlock, score_blocks, set_apart
+from audit.report.utility.subgroups import SubgroupsView, subgroups_views
 from audit.report.utility.warnings import warnings
 from audit.report.utility.words import NOTICE, group_digits, value_text
 from audit.report.words import plural
@@ -56,6 +57,7 @@ class UtilityView:
     missing: tuple[tuple[str, str, str], ...]
     dives: tuple[tuple[str, tuple[Dive, ...]], ...]
     dives_note: str
+    subgroups: tuple[SubgroupsView, ...]
 
     @property
     def baseline(self) -> bool:
@@ -78,6 +80,7 @@ def utility_view(results: UtilityResults) -> UtilityView:
         _missing(results),
         dives(results),
         _dives_note(results),
+        subgroups_views(results),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from audit.report.utility.subgroups import lost_texts
 from audit.report.utility.words import group_digits
 from audit.report.words import plural
 from audit.utility.copies import Copies
@@ -13,13 +14,13 @@ FEW = 50
 
 
 def warnings(results: UtilityResults) -> tuple[str, ...]:
-    """The sentences: on columns, on copies, on tables of few records."""
+    """The sentences: on columns, on copies, on tables of few records, on lost subgroups."""
     columns = [
         _columns(file, file == results.real, names) for file, names in results.undeclared.items()
     ]
     copies = [_copies(results, file, copies) for file, copies in results.copies.items()]
     small = [_size(file, records) for file, records in results.records.items() if records < FEW]
-    return (*columns, *filter(None, copies), *small)
+    return (*columns, *filter(None, copies), *small, *lost_texts(results))
 
 
 def _size(file: str, records: int) -> str:

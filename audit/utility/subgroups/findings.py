@@ -157,9 +157,8 @@ class Subgroups:
 
     @cached_property
     def worst_first(self) -> tuple[SubgroupScore, ...]:
-        """The scores with a value, by how much worse they are than those of random subsets."""
-        known = (one for one in self.scores if one.score.value is not None)
-        return tuple(sorted(known, key=lambda one: -float(one.deviations[0])))
+        """The scores by their deviations; those without a value come last."""
+        return tuple(sorted(self.scores, key=lambda one: _falling(float(one.deviations[0]))))
 
     @property
     def expected_worse(self) -> float:
@@ -187,9 +186,7 @@ class Subgroups:
             else Standing(one, own, (1 + int((largest >= own).sum())) / (1 + len(largest)))
             for one, own in zip(large, means[:, 0].tolist(), strict=True)
         ]
-        return tuple(
-            sorted(found, key=lambda one: math.inf if one.deviation is None else -one.deviation)
-        )
+        return tuple(sorted(found, key=lambda one: _falling(one.deviation)))
 
     def _means(self, value: str) -> NDArray[np.float64]:
         """The mean deviation of a subgroup, then of its subset of each draw [B + 1]."""
@@ -230,6 +227,11 @@ def deviations(values: Sequence[float | None], direction: Direction) -> NDArray[
             at = np.isfinite(worse)
             found[at] = (worse[at] - finite.mean()) / spread
     return found
+
+
+def _falling(deviation: float | None) -> float:
+    """What sorts the largest deviation first, and none or NaN last."""
+    return math.inf if deviation is None or math.isnan(deviation) else -deviation
 
 
 def _can_be_worse(one: SubgroupScore) -> bool:

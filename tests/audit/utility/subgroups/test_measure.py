@@ -188,7 +188,7 @@ def test_exchangeable_subgroups_have_uniform_ranks() -> None:
     for seed in range(60):
         real = label(tables[0], 100 + seed, (100, 60, 60))
         other = label(tables[1], 300 + seed, (90, 70, 60))
-        found = measure_subgroups(real, ("s", other), "colour", (WorkloadError(k=2),))
+        found = measure_subgroups(real, ("s", other), "colour", (TotalVariation(),))
         chances += [one.chance for one in found.scores]
         called += any(one.worse for one in found.standings)
     ranks = np.array(chances, dtype=float)
