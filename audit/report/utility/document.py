@@ -15,6 +15,7 @@ from audit.utility.copies import Copies
 from audit.utility.ranking import MetricRanking, Ranking, rank
 from audit.utility.results import Promise, Scored, UtilityResults
 from audit.utility.score import Score
+from audit.utility.subgroups.division import Subgroup
 from audit.utility.subgroups.findings import Standing, Subgroups
 
 
@@ -83,16 +84,7 @@ def _subgroups(found: Subgroups) -> dict[str, Any]:
     standings = {one.subgroup: one for one in found.standings}
     return {
         **_pick(found, "attribute", "synthetic", "subsets", "expected_worse"),
-        "groups": [
-            {
-                **_pick(one, "value", "real", "synthetic", "expected"),
-                "scored": one.large,
-                **_pick(
-                    standings.get(one, Standing(one, None, None)), "deviation", "chance", "worse"
-                ),
-            }
-            for one in found.subgroups
-        ],
+        "groups": [_subgroup(one, standings.get(one)) for one in found.subgroups],
         "refused": [{"metric": name, "reason": reason} for name, reason in found.refused],
         "scores": [
             {
@@ -101,12 +93,18 @@ def _subgroups(found: Subgroups) -> dict[str, Any]:
                 **_score(one.score),
                 **_pick(one.score, "parts", "stated"),
                 "details": _details(one.score),
-                **_pick(one, "subsets", "interval", "coverage"),
-                "deviation": plain(float(one.deviations[0])),
-                **_pick(one, "chance", "worse"),
+                **_pick(one, "subsets", "interval", "coverage", "deviation", "chance", "worse"),
             }
             for one in found.worst_first
         ],
+    }
+
+
+def _subgroup(one: Subgroup, standing: Standing | None) -> dict[str, Any]:
+    names = ("deviation", "chance", "worse")
+    return {
+        **_pick(one, "value", "real", "synthetic", "expected", "lost"),
+        **(dict.fromkeys(names) if standing is None else _pick(standing, *names)),
     }
 
 

@@ -32,7 +32,7 @@ DEEPEST = 4.0
 """The deviation of the deepest colour: among 21 values none can be larger than 4.4."""
 
 VARIED = (
-    "A mark says that a random group would seldom score so badly, and not why: a subgroup that is "
+    "A mark says that a random subset would seldom score so badly, and not why: a subgroup that is "
     "more varied than the table scores worse than a random one even where its records are right."
 )
 """What a mark does not say."""
@@ -97,7 +97,7 @@ def _outcome(found: Subgroups) -> str:
     worse = [one.subgroup.value for one in found.standings if one.worse]
     if not worse:
         return (
-            "Over all metrics no subgroup is worse than the worst of random groups of the same "
+            "Over all metrics no subgroup is worse than the worst of random subsets of the same "
             "sizes would be by chance."
         )
     return (
@@ -114,7 +114,7 @@ def _counted(found: Subgroups) -> str:
     worse = sum(one.worse for one in found.scores)
     return (
         f"By single metrics {group_digits(worse)} of {plural(known, 'score')} are worse than those "
-        f"of random groups of equal size; by chance alone {value_text(found.expected_worse, 2)} "
+        f"of random subsets of equal size; by chance alone {value_text(found.expected_worse, 2)} "
         "would be expected."
     )
 
@@ -149,11 +149,12 @@ def _listed(names: Sequence[str]) -> str:
 def _method(found: Subgroups) -> str:
     covers = {one.coverage for one in found.scores}
     less = ", less where some have no value" if len(covers) > 1 else ""
+    most = f"{value_text(100 * max(covers), 3)} % or more{less}"
     return (
         f"Each subgroup is scored by itself, its synthetic records beside its real ones, without "
         f"the attribute {found.attribute}; beside it stand {found.subsets} random subsets of as "
         f"many records of both tables. One more would score within their interval with a chance of "
-        f"{value_text(100 * max(covers), 3)} % or more{less}. A deviation is in standard deviations "
+        f"{most}. A deviation is in standard deviations "
         "of these scores, positive where the subgroup is worse; in the mean over metrics each "
         "family has one vote."
     )
@@ -180,14 +181,14 @@ def _worst(found: Subgroups) -> Grid:
         (f"{one.score.metric}, {one.value}", (score_text(one.score), *_beside(one)))
         for one in found.worst_first[:MAX_LISTED]
     )
-    columns = ("score", "random groups", "deviation", "")
+    columns = ("score", "random subsets", "deviation", "")
     return Grid(f"metric, {found.attribute}", columns, rows)
 
 
 def _beside(one: SubgroupScore) -> tuple[str, str, str]:
     return (
         _interval(one),
-        value_text(float(one.deviations[0]), 3),
+        value_text(one.deviation, 3),
         "worse" if one.worse else "",
     )
 
@@ -212,7 +213,7 @@ def _map(found: Subgroups) -> Cells | None:
     )
     gaps = any(cell.step is None for _, row in rows for cell in row)
     reading = (
-        f"Colour by how much worse a subgroup is than random groups of its size, in standard "
+        f"Colour by how much worse a subgroup is than random subsets of its size, in standard "
         f"deviations, up to {DEEPEST:g}; an exclamation mark: worse than all but chance explains."
     )
     return Cells(
@@ -227,14 +228,13 @@ def _map(found: Subgroups) -> Cells | None:
 
 
 def _cell(one: SubgroupScore, roomy: bool) -> Cell:
-    deviation = float(one.deviations[0])
     name = f"{one.score.metric} of {one.value}"
-    if math.isnan(deviation):
+    if one.deviation is None:
         return Cell(None, f"{name}: no value")
-    text = f"{value_text(deviation, 2)}{'!' if one.worse else ''}"
+    text = f"{value_text(one.deviation, 2)}{'!' if one.worse else ''}"
     return Cell(
-        colour_step(deviation, (0.0, DEEPEST), deep_is_low=False),
-        f"{name}: {score_text(one.score)}, random groups {_interval(one)}, deviation {text}",
+        colour_step(one.deviation, (0.0, DEEPEST), deep_is_low=False),
+        f"{name}: {score_text(one.score)}, random subsets {_interval(one)}, deviation {text}",
         text if roomy else "!" if one.worse else "",
     )
 
@@ -273,11 +273,12 @@ def _row(one: SubgroupScore, track: Track | None) -> ScoreRow:
 
 
 def _track(scores: Sequence[SubgroupScore]) -> Track | None:
+    """An axis that holds all values and intervals, within the range of the metric."""
     ends = [end for one in scores for end in (one.score.value, *(one.interval or ()))]
     values = [end for end in ends if end is not None and math.isfinite(end)]
     if not values or min(values) == max(values):
         return None
-    margin = (max(values) - min(values)) / 20
-    low, high = min(values) - margin, max(values) + margin
-    higher = scores[0].score.direction == "higher"
-    return Track(low, high, "") if higher else Track(high, low, "")
+    margin, first = (max(values) - min(values)) / 20, scores[0].score
+    low = max(min(values) - margin, first.lowest)
+    high = min(max(values) + margin, first.highest)
+    return Track(low, high, "") if first.direction == "higher" else Track(high, low, "")

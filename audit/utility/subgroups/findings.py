@@ -57,6 +57,12 @@ class SubgroupScore:
         return deviations((self.score.value, *self.subsets), self.score.direction)
 
     @property
+    def deviation(self) -> float | None:
+        """The subgroup's own; None without a value."""
+        own = float(self.deviations[0])
+        return None if math.isnan(own) else own
+
+    @property
     def known(self) -> tuple[float, ...]:
         """The subsets' values, ascending; those without one are left out."""
         return tuple(sorted(value for value in self.subsets if value is not None))
@@ -90,8 +96,8 @@ class SubgroupScore:
         That is (r + 1)/(B + 1), r the subsets that are at least as bad (Phipson and Smyth 2010,
         "Permutation p-values should never be zero").
         """
-        own = self.deviations[0]
-        if math.isnan(own):
+        own = self.deviation
+        if own is None:
             return None
         others = self.deviations[1:][~np.isnan(self.deviations[1:])]
         return (1 + int((others >= own).sum())) / (1 + len(others))
@@ -158,7 +164,7 @@ class Subgroups:
     @cached_property
     def worst_first(self) -> tuple[SubgroupScore, ...]:
         """The scores by their deviations; those without a value come last."""
-        return tuple(sorted(self.scores, key=lambda one: _falling(float(one.deviations[0]))))
+        return tuple(sorted(self.scores, key=lambda one: _falling(one.deviation)))
 
     @property
     def expected_worse(self) -> float:
@@ -230,8 +236,8 @@ def deviations(values: Sequence[float | None], direction: Direction) -> NDArray[
 
 
 def _falling(deviation: float | None) -> float:
-    """What sorts the largest deviation first, and none or NaN last."""
-    return math.inf if deviation is None or math.isnan(deviation) else -deviation
+    """What sorts the largest deviation first, and none last."""
+    return math.inf if deviation is None else -deviation
 
 
 def _can_be_worse(one: SubgroupScore) -> bool:
