@@ -43,16 +43,17 @@ class SubgroupsView:
     """One file by one attribute.
 
     ``standings``: the subgroups over all metrics, its peaks the ones that are worse than chance.
-    ``worst``: the worst scores. ``map``: deviations of every subgroup by every metric, None of a
-    single one. ``blocks``: the subgroups by each metric, on one track, with the interval of random
-    subsets. ``refused``: metrics with the reason why they were not taken.
+    ``worst``: the worst scores. ``note``: what of both is left out. ``map``: deviations of every
+    subgroup by every metric, None of a single one. ``blocks``: the subgroups by each metric, on one
+    track, with the interval of random subsets. ``method``: how all of that is to be read.
+    ``refused``: metrics with the reason why they were not taken.
     """
 
     title: str
     sentences: tuple[str, ...]
     standings: Grid | None
     worst: Grid | None
-    worst_note: str
+    note: str
     map: Cells | None
     blocks: tuple[ScoreBlock, ...]
     method: str
@@ -76,14 +77,17 @@ def lost_texts(results: UtilityResults) -> tuple[str, ...]:
 
 
 def _view(found: Subgroups) -> SubgroupsView:
-    further = len(found.worst_first) - MAX_LISTED
-    note = f"{further} further scores are in the JSON document." if further > 0 else ""
+    further = {
+        "subgroups": len(found.standings) - MAX_LISTED,
+        "scores": len(found.worst_first) - MAX_LISTED,
+    }
+    left = " and ".join(f"{count} further {what}" for what, count in further.items() if count > 0)
     return SubgroupsView(
         f"{found.synthetic} by {found.attribute}",
         tuple(filter(None, (_outcome(found), _counted(found), _lost(found), _left_out(found)))),
         _standings(found) if found.scores else None,
         _worst(found) if found.worst_first else None,
-        note,
+        f"{left} are in the JSON document." if left else "",
         _map(found),
         tuple(_block(found, metric) for metric in found.metrics),
         f"{_method(found)} {VARIED}" if found.scores else "",
@@ -102,8 +106,8 @@ def _outcome(found: Subgroups) -> str:
         )
     return (
         f"Over all metrics these subgroups are worse than their size explains: {_listed(worse)}. "
-        f"Did {found.attribute} depend on nothing, any would be called so with a chance of at most "
-        f"1 in {RARE}."
+        f"Were {found.attribute} independent of all else in both tables, any would be called so "
+        f"with a chance of at most 1 in {RARE}."
     )
 
 
@@ -161,10 +165,11 @@ def _method(found: Subgroups) -> str:
 
 
 def _standings(found: Subgroups) -> Grid:
-    rows = tuple((one.subgroup.value, _standing(one)) for one in found.standings)
-    worse = frozenset((row, 2) for row, one in enumerate(found.standings) if one.worse)
+    shown = found.standings[:MAX_LISTED]
+    rows = tuple((one.subgroup.value, _standing(one)) for one in shown)
+    worst = frozenset((row, 2) for row, one in enumerate(shown) if one.worse)
     columns = ("real records", "synthetic records", "mean deviation", "chance")
-    return Grid(found.attribute, columns, rows, worse)
+    return Grid(found.attribute, columns, rows, worst)
 
 
 def _standing(one: Standing) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def _subgroups(sheet: Sheet, view: SubgroupsView) -> list[RenderableType]:
     if view.standings is not None:
         parts.append(sheet.grid(view.standings))
     if view.worst is not None:
-        parts += [sheet.grid(view.worst), *sheet.lines([view.worst_note], "dim")]
+        parts += [sheet.grid(view.worst), *sheet.lines([view.note], "dim")]
     refused = (f"{metric}: {reason}" for metric, reason in view.refused)
     return [*parts, *sheet.lines([view.method], "dim"), *sheet.lines(refused, "dim"), Text()]
 
