@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from audit.report.words import duration
+from audit.report.utility.words import cost_text
 from dp_audit.progress import Progress
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -68,7 +68,7 @@ def measure_by(
             large = [one for one in subgroups_of(whole, table, attribute) if one.large]
             domain = domain_without(real.domain, attribute)
             chosen, dear = (kept, ()) if asked else affordable_within(kept, domain, large, subsets)
-            reasons = tuple((metric, _cost_text(metric, seconds)) for metric, seconds in dear)
+            reasons = tuple((metric, cost_text(metric, seconds)) for metric, seconds in dear)
             scores = len(large) * len(chosen) * (1 + subsets)
             plans.append((attribute, name, table, chosen, (*refused, *reasons), scores))
     total, done, found = sum(plan[-1] for plan in plans), 0, []
@@ -91,11 +91,3 @@ def measure_by(
         )
         done += scores
     return tuple(found)
-
-
-def _cost_text(name: str, seconds: float) -> str:
-    """Why a metric was left out, and how it is asked for."""
-    return (
-        f"with those that are quicker it would take too long, itself about {duration(seconds)} a "
-        f"table; ask for it with --metric {name}"
-    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.parallel import Map, here
 from audit.parallel import cluster as of_cluster
-from audit.report.words import duration
+from audit.report.utility.words import cost_text
 from audit.utility.catalogue import METRICS, metric_named
 from audit.utility.counts import Counted
 from audit.utility.draws import read_draws
@@ -141,9 +141,9 @@ def utility(
             raise InputError(f"{where}: {error}") from error
     if metrics is None:
         chosen, dear = affordable(chosen, space, counted[real_name].records)
-        refused += tuple((name, _cost_text(name, seconds)) for name, seconds in dear)
+        refused += tuple((name, cost_text(name, seconds)) for name, seconds in dear)
         for name, seconds in dear:
-            progress("planning", 0, 0, f"{name} is left out: {_cost_text(name, seconds)}")
+            progress("planning", 0, 0, f"{name} is left out: {cost_text(name, seconds)}")
     results = measure_utility(
         (real_name, counted[real_name]),
         {name: counted[name] for name in tables},
@@ -168,11 +168,6 @@ def utility(
     return UtilityResult(
         replace(results, programs=releases, promises=promises, subgroups=subgroups)
     )
-
-
-def _cost_text(name: str, seconds: float) -> str:
-    """Why a metric was left out, and how it is asked for."""
-    return f"it would take about {duration(seconds)} a table; ask for it with --metric {name}"
 
 
 def _tables(synthetic: Any, releases: Mapping[str, Sequence[str]]) -> dict[str, Any]:

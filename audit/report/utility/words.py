@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from audit.report.words import number, plural
+from audit.report.words import duration, number, plural
 from audit.utility.metric import FIXED
 from audit.utility.score import Entry, Score
 
@@ -118,3 +118,8 @@ def remarks(score: Score) -> tuple[str, ...]:
                 f"{len(values)} seeds"
             )
     return tuple(found)
+
+
+def cost_text(metric: str, seconds: float) -> str:
+    """Why a metric was left out, and how it is asked for."""
+    return f"it would take about {duration(seconds)} a table; ask for it with --metric {metric}"

@@ -534,6 +534,65 @@ def test_a_domain_of_one_attribute_has_scores_or_reasons(
     assert scores(towns / "u.json")["total-variation", "one.csv"]["value"] == 0
 
 
+# subgroups
+
+
+def test_subgroups_stand_beside_random_subsets(dp_audit: Command, towns: Path) -> None:
+    (towns / "lost.csv").write_text(
+        HEADER + "".join(line for line in rows(3, 150).splitlines(True) if "Rome" not in line)
+    )
+    words = "utility real.csv near.csv lost.csv --domain towns.toml --by sex --by city"
+    shown = dp_audit(
+        f"{words} --metric k-marginal --metric associations --json u.json --html u.html"
+    )
+    assert shown.code == 0
+    found = {
+        (one["attribute"], one["synthetic"]): one for one in read(towns / "u.json")["subgroups"]
+    }
+    assert list(found) == [(a, f) for a in ("sex", "city") for f in ("near.csv", "lost.csv")]
+    sexes = found["sex", "near.csv"]
+    assert {(one["metric"], one["group"]) for one in sexes["scores"]} == {
+        (metric, sex) for metric in ("k-marginal", "associations") for sex in "12"
+    }
+    assert all(len(one["subsets"]) == sexes["subsets"] == 20 for one in sexes["scores"])
+    (rome,) = [one for one in found["city", "lost.csv"]["groups"] if one["value"] == "Rome"]
+    assert rome["synthetic"] == 0 and rome["real"] > 40
+    page = (towns / "u.html").read_text()
+    for text in ("near.csv by sex", "lost.csv by city"):
+        assert text in page and text in shown.out
+
+
+def test_by_subgroups_no_metric_warns_and_what_is_too_slow_is_told(
+    dp_audit: Command, towns: Path
+) -> None:
+    sizes = {"a": 2, "b": 2, "c": 3, "d": 3}
+    lines = [f"{name} = {{ values = {list(map(str, range(k)))} }}" for name, k in sizes.items()]
+    (towns / "small.toml").write_text("\n".join(['name = "small"', "[attributes]", *lines]))
+    for name, seed in (("r", 1), ("s", 2)):
+        chance = random.Random(seed)
+        table = [[str(chance.randrange(k)) for k in sizes.values()] for _ in range(140)]
+        (towns / f"{name}.csv").write_text("\n".join(map(",".join, [list(sizes), *table])))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shown = dp_audit("utility r.csv s.csv --domain small.toml --by a --json u.json")
+    assert shown.code == 0
+    (found,) = read(towns / "u.json")["subgroups"]
+    refused = {one["metric"]: one["reason"] for one in found["refused"]}
+    taken = {one["metric"] for one in found["scores"]}
+    assert "ask for it with --metric subsample-equivalent" in refused["subsample-equivalent"]
+    assert len(taken) > 12 and not taken & set(refused)
+    assert taken | set(refused) == {metric for metric, _ in scores(towns / "u.json")}
+
+
+def test_the_number_of_subsets_can_be_set(dp_audit: Command, towns: Path) -> None:
+    words = "utility real.csv near.csv --domain towns.toml --by sex --metric total-variation"
+    for jobs in (1, 2):
+        assert dp_audit(f"{words} --subsets 39 --jobs {jobs} --json {jobs}.json").code == 0
+    alone, shared = (read(towns / f"{jobs}.json")["subgroups"] for jobs in (1, 2))
+    assert alone == shared and all(len(one["subsets"]) == 39 for one in alone[0]["scores"])
+    assert "--subsets must be a whole number from 19" in one_line(dp_audit(f"{words} --subsets 18"))
+
+
 # refusals
 
 
