@@ -33,7 +33,8 @@ DEEPEST = 4.0
 
 VARIED = (
     "A mark says that a random subset would seldom score so badly, and not why: a subgroup that is "
-    "more varied than the table scores worse than a random one even where its records are right."
+    "more varied than the table scores worse than a random one, and one that is less varied "
+    "better, even where its records are equally right."
 )
 """What a mark does not say."""
 
