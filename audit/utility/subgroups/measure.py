@@ -60,7 +60,8 @@ def applicable_within(
 ) -> tuple[tuple[Metric, ...], Refused]:
     """The metrics that can be taken without an attribute, and why the others cannot."""
     kept, refused = applicable(metrics, domain_without(domain, attribute))
-    why = f"all records of a subgroup share {attribute}, and without it"
+    persons = "" if domain.individual is None else ", and without persons"
+    why = f"subgroups are scored without {attribute}, which their records share{persons}"
     return kept, tuple((name, f"{why}: {reason}") for name, reason in refused)
 
 

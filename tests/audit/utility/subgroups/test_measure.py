@@ -14,10 +14,11 @@ from audit.utility.metric import Metric
 from audit.utility.mgd.marginal_difference import MarginalDifference
 from audit.utility.models.interval_overlap import IntervalOverlap
 from audit.utility.nist_2020.k_marginal import KMarginal
+from audit.utility.nist_2020.longitudinal import LongitudinalKMarginal
 from audit.utility.propensity.distances import PMSE
 from audit.utility.records import Records
 from audit.utility.sdmetrics.quality import Quality
-from audit.utility.subgroups.division import divide_records, domain_without, subgroups_of
+from audit.utility.subgroups.division import Subgroup, divide_records, domain_without, subgroups_of
 from audit.utility.subgroups.findings import Subgroups
 from audit.utility.subgroups.measure import (
     SEEDS,
@@ -96,8 +97,9 @@ def test_a_lost_subgroup_is_one_that_many_synthetic_records_should_be_of() -> No
     assert [one.value for one in found.lost] == ["green"] and found.lost[0].expected == 102
     assert [one.value for one in found.small] == ["grey"]
     assert {one.value for one in found.scores} == {"red", "blue"}
-    # A few real records may well have no like.
-    assert not any(one.lost for one in subgroups_of(REAL.take(np.arange(60)), without, "colour"))
+    # A few records may well be of no value that few have, in a small table in particular.
+    assert Subgroup("a", 0, 50, 0, 50.0).lost
+    assert not Subgroup("a", 0, 49, 0, 80.0).lost and not Subgroup("a", 0, 80, 0, 49.0).lost
 
 
 def test_draw_0_are_the_subgroups_and_each_other_one_disjoint_subsets_of_their_sizes() -> None:
@@ -131,6 +133,8 @@ def test_the_attribute_and_the_persons_are_left_out() -> None:
     table = replace(REAL, domain=domain, persons=np.arange(REAL.records) // 2)
     part = next(divide_records(table, "wage", (2,), 0, 0))
     assert part.persons is None and set(part.binned) == {"age"}
+    table = replace(REAL, midpoints=frozenset({"age", "wage"}))
+    assert next(divide_records(table, "wage", (2,), 0, 0)).midpoints == {"age"}
 
 
 # scores
@@ -245,7 +249,15 @@ def test_metrics_whose_settings_name_the_attribute_are_refused_with_the_reason()
     kept, refused = applicable_within(metrics, MIXED, "colour")
     assert [metric.name for metric in kept] == ["total-variation"]
     assert [name for name, _ in refused] == ["k-marginal", "interval-overlap"]
-    assert all("share colour" in why and "'colour'" in why for _, why in refused)
+    assert all("without colour, which" in why and "'colour'" in why for _, why in refused)
+
+
+def test_metrics_of_persons_are_refused_with_the_reason() -> None:
+    domain = replace(MIXED, individual="id")
+    metric = LongitudinalKMarginal(period="age")
+    assert applicable_within((metric,), domain, "wage")[0] == ()
+    ((name, why),) = applicable_within((metric,), domain, "wage")[1]
+    assert name == metric.name and "and without persons: " in why
 
 
 def test_the_cheapest_metrics_are_taken_as_long_as_there_is_time() -> None:
