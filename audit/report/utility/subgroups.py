@@ -44,7 +44,7 @@ class SubgroupsView:
     """One file by one attribute.
 
     ``standings``: the subgroups over all metrics, its peaks the ones that are worse than chance.
-    ``worst``: the worst scores. ``note``: what of both is left out. ``map``: deviations of every
+    ``worst``: the worst scores. ``…_note``: what of these is left out. ``map``: deviations of every
     subgroup by every metric, None of a single one. ``blocks``: the subgroups by each metric, on one
     track, with the interval of random subsets. ``method``: how all of that is to be read.
     ``refused``: metrics with the reason why they were not taken.
@@ -54,7 +54,8 @@ class SubgroupsView:
     sentences: tuple[str, ...]
     standings: Grid | None
     worst: Grid | None
-    note: str
+    standings_note: str
+    worst_note: str
     map: Cells | None
     blocks: tuple[ScoreBlock, ...]
     method: str
@@ -78,22 +79,23 @@ def lost_texts(results: UtilityResults) -> tuple[str, ...]:
 
 
 def _view(found: Subgroups) -> SubgroupsView:
-    further = {
-        "subgroups": len(found.standings) - MAX_LISTED,
-        "scores": len(found.worst_first) - MAX_LISTED,
-    }
-    left = " and ".join(f"{count} further {what}" for what, count in further.items() if count > 0)
     return SubgroupsView(
         f"{found.synthetic} by {found.attribute}",
         tuple(filter(None, (_outcome(found), _counted(found), _lost(found), _left_out(found)))),
         _standings(found) if found.scores else None,
         _worst(found) if found.worst_first else None,
-        f"{left} are in the JSON document." if left else "",
+        _further(len(found.standings), "subgroups"),
+        _further(len(found.worst_first), "scores"),
         _map(found),
         tuple(_block(found, metric) for metric in found.metrics),
         f"{_method(found)} {VARIED}" if found.scores else "",
         found.refused,
     )
+
+
+def _further(count: int, what: str) -> str:
+    further = count - MAX_LISTED
+    return f"{further} further {what} are in the JSON document." if further > 0 else ""
 
 
 def _outcome(found: Subgroups) -> str:
@@ -220,7 +222,7 @@ def _map(found: Subgroups) -> Cells | None:
     gaps = any(cell.step is None for _, row in rows for cell in row)
     reading = (
         f"Colour by how much worse a subgroup is than random subsets of its size, in standard "
-        f"deviations, up to {DEEPEST:g}; an exclamation mark: worse than all but chance explains."
+        f"deviations, up to {DEEPEST:g}; an exclamation mark: beyond their interval."
     )
     return Cells(
         f"{found.synthetic} by {found.attribute}: deviations",

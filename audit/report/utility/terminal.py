@@ -89,9 +89,9 @@ def _ranking(sheet: Sheet, view: RankingView) -> list[RenderableType]:
 def _subgroups(sheet: Sheet, view: SubgroupsView) -> list[RenderableType]:
     parts: list[RenderableType] = [sheet.heading(view.title), *sheet.lines(view.sentences), Text()]
     if view.standings is not None:
-        parts.append(sheet.grid(view.standings))
+        parts += [sheet.grid(view.standings), *sheet.lines([view.standings_note], "dim")]
     if view.worst is not None:
-        parts += [sheet.grid(view.worst), *sheet.lines([view.note], "dim")]
+        parts += [sheet.grid(view.worst), *sheet.lines([view.worst_note], "dim")]
     refused = (f"{metric}: {reason}" for metric, reason in view.refused)
     return [*parts, *sheet.lines([view.method], "dim"), *sheet.lines(refused, "dim"), Text()]
 

@@ -134,7 +134,10 @@ def test_of_many_subgroups_the_worst_are_shown() -> None:
     (view,) = utility_view(results_with(many)).subgroups
     assert view.standings is not None and view.worst is not None and view.map is not None
     assert len(view.standings.rows) == len(view.worst.rows) == MAX_LISTED
-    assert view.note == "48 further subgroups and 168 further scores are in the JSON document."
+    assert view.standings_note == "48 further subgroups are in the JSON document."
+    assert view.worst_note == "168 further scores are in the JSON document."
+    text = words_of(printed(results_with(many)))
+    assert view.standings_note in text and view.worst_note in text
     assert len(view.map.rows) == MAX_MAPPED
     assert [len(block.rows) for block in view.blocks] == [MAX_LISTED] * 3
     assert view.blocks[0].stated == ("48 better subgroups are in the JSON document",)
