@@ -22,6 +22,7 @@ from audit.utility.subgroups.findings import LEAST_SUBSETS
 from audit.utility.subgroups.measure import SUBSETS
 from audit.utility.suite import affordable, applicable, measure_utility
 from dp_audit.arguments import DomainLike, process_count, required_domain, whole_number
+from dp_audit.axes import PUBLIC, check_axes_from, project
 from dp_audit.progress import Progress, nobody
 from dp_audit.promises import read_promise
 from dp_audit.results import ReleaseResult, UtilityResult
@@ -57,6 +58,7 @@ def utility(
     claim_of: Mapping[str, str | Path] | None = None,
     by: Sequence[str] = (),
     subsets: int = SUBSETS,
+    axes_from: Table | None = None,
     jobs: int | None = None,
     progress: Progress = nobody,
 ) -> UtilityResult:
@@ -102,6 +104,9 @@ def utility(
     by, subsets
         Attributes of which each value's records are looked at by themselves, too, beside so many
         random subsets of equal size (20, and at least 19).
+    axes_from
+        The public table whose principal axes all tables are laid on; where it is left out, the
+        synthetic ones together, if no metrics are named.
     jobs
         Processes that share tables out; as many as there are cores where it is left out.
     progress
@@ -118,6 +123,7 @@ def utility(
     share = here if cluster is None else of_cluster(cluster)
     check_by(by, space, whole=rows is None and share is here)
     beside = whole_number(subsets, "--subsets", LEAST_SUBSETS)
+    check_axes_from(axes_from, real, whole=rows is None and share is here)
     releases = {name: tuple(map(str, paths)) for name, paths in (release_of or {}).items()}
     tables = _tables(synthetic, releases)
     promises = _promises(claim_of or {}, tables, releases)
@@ -128,17 +134,12 @@ def utility(
     # The real table first: it is the one whose faults concern all others.
     for place, (name, table) in enumerate([(real_name, real), *tables.items()]):
         progress("reading", 0, 0, name)
-        shown = place > 0
-        try:
-            whole = isinstance(table, str) and table == "-" and rows is None and share is here
-            held = _standard_input(space) if whole else table
-            counted[name] = _count(held, space, rows, outside, share, shown)
-            left[name] = undeclared(_columns(held, space), space)
-        except InputError as error:
-            where = "standard input" if name == "-" else name
-            if str(error).startswith(where):
-                raise
-            raise InputError(f"{where}: {error}") from error
+        counted[name], left[name] = _read(name, table, space, rows, outside, share, place > 0)
+    public = None
+    if axes_from is not None:
+        source = str(axes_from) if isinstance(axes_from, str | Path) else PUBLIC
+        progress("reading", 0, 0, source)
+        public = source, _read(source, axes_from, space, None, outside, here, True)[0]
     if metrics is None:
         chosen, dear = affordable(chosen, space, counted[real_name].records)
         refused += tuple((name, cost_text(name, seconds)) for name, seconds in dear)
@@ -165,8 +166,12 @@ def utility(
         jobs=process_count(jobs),
         progress=progress,
     )
+    clouds = None
+    if metrics is None or axes_from is not None:
+        others = {name: counted[name] for name in tables}
+        clouds = project(counted[real_name], others, public)
     return UtilityResult(
-        replace(results, programs=releases, promises=promises, subgroups=subgroups)
+        replace(results, programs=releases, promises=promises, subgroups=subgroups, clouds=clouds)
     )
 
 
@@ -205,6 +210,28 @@ def _promises(
         promise = read_promise(path)
         promises.update(dict.fromkeys(releases.get(name, (name,)), promise))
     return promises
+
+
+def _read(
+    name: str,
+    table: Any,
+    domain: Domain,
+    rows: int | None,
+    outside: Outside,
+    share: Map,
+    shown: bool,
+) -> tuple[Counted, tuple[str, ...]]:
+    """One table, and its columns that the domain does not declare; an error names the table."""
+    try:
+        whole = isinstance(table, str) and table == "-" and rows is None and share is here
+        held = _standard_input(domain) if whole else table
+        counted = _count(held, domain, rows, outside, share, shown)
+        return counted, undeclared(_columns(held, domain), domain)
+    except InputError as error:
+        where = "standard input" if name == "-" else name
+        if str(error).startswith(where):
+            raise
+        raise InputError(f"{where}: {error}") from error
 
 
 def _count(

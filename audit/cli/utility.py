@@ -66,6 +66,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--subsets", metavar="B", help="random subsets beside each of these (20)")
     parser.add_argument(
+        "--axes-from",
+        metavar="FILE",
+        help="find principal axes in this public table, and not in the synthetic ones",
+    )
+    parser.add_argument(
         "--no-baseline", dest="baseline", action="store_false", help="no baseline table beside"
     )
     parser.add_argument("--chunk", metavar="ROWS", help="count so many records at a time")
@@ -84,7 +89,7 @@ def run(flags: argparse.Namespace) -> int:
     released = [path for paths in releases.values() for path in paths]
     inputs = (
         *(flags.real, *flags.synthetic, *released, *claims.values(), *certificates),
-        *(flags.domain, flags.draws, flags.plan),
+        *(flags.domain, flags.draws, flags.plan, flags.axes_from),
     )
     common.require_writable(flags.json, flags.html, flags.save_draws, inputs=inputs)
     if inputs.count("-") > 1:

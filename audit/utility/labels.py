@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 
 OUTSIDE = "outside the domain"
@@ -17,4 +18,9 @@ def value_labels(domain: Domain, name: str) -> tuple[str, ...]:
     The missing value keeps the label that the domain gives it. Raises ``InputError`` for
     an unknown attribute.
     """
-    return (*(label or MISSING for label in domain.attribute(name).labels), OUTSIDE)
+    return labels_of(domain.attribute(name))
+
+
+def labels_of(attribute: Attribute) -> tuple[str, ...]:
+    """The label [size + 1] of each code of an attribute, as ``value_labels``."""
+    return (*(label or MISSING for label in attribute.labels), OUTSIDE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from audit.utility.clouds import Clouds
 from audit.utility.copies import Copies
 from audit.utility.score import Score
 from audit.utility.subgroups.findings import Subgroups
@@ -44,7 +45,7 @@ class UtilityResults:
     synthetic files that are held whole. ``undeclared``: columns of any file that the domain does
     not declare, and of which no score speaks. ``programs``: synthetic files that are releases of
     one program, by its name. ``promises``: of synthetic files, where one is known. ``subgroups``:
-    files by the values of an attribute, where that was asked for. Raises
+    files by the values of an attribute, where that was asked for. ``clouds``: the tables on public principal axes, where they were projected. Raises
     ``InputError`` for a metric taken twice of a file, for one whose direction or mode changes from
     file to file, and for a file whose rows are not told.
     """
@@ -59,6 +60,7 @@ class UtilityResults:
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     promises: Mapping[str, Promise] = field(default_factory=dict)
     subgroups: tuple[Subgroups, ...] = ()
+    clouds: Clouds | None = None
 
     def __post_init__(self) -> None:
         """Refuse scores that cannot be laid side by side."""
@@ -100,6 +102,7 @@ class UtilityResults:
             },
             promises={names[file]: promise for file, promise in self.promises.items()},
             subgroups=tuple(one.rename(names) for one in self.subgroups),
+            clouds=None if self.clouds is None else self.clouds.rename(names),
             scored=tuple(replace(s, synthetic=names[s.synthetic]) for s in self.scored),
         )
 

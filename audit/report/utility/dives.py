@@ -19,6 +19,8 @@ from audit.report.utility.breakdowns import (
     plotted_column,
     rises,
 )
+from audit.report.utility.forest import MOST_ROWS as MOST_TERMS
+from audit.report.utility.forest import Forest, coefficients, forest, scales
 from audit.report.utility.pair_map import MAX_NAMES, pair_map
 from audit.report.utility.plots import density_plot, density_top, strip_plot, subsample_plot
 from audit.report.utility.words import entry_text
@@ -60,7 +62,7 @@ LONG = 12
 NARROW = 8
 """Maps of so few columns stand beside each other."""
 
-Picture = Bars | Plot | Cells | Grid
+Picture = Bars | Plot | Cells | Forest | Grid
 
 Part = tuple[str, Score, Breakdown]
 """A file, its score, and the breakdown of that."""
@@ -79,7 +81,7 @@ class Figure:
 class Dive:
     """One breakdown of one metric, a figure a file, all on one scale.
 
-    ``kind``: "bars", "plot", "map" or "table".
+    ``kind``: "bars", "plot", "map", "forest" or "table".
     """
 
     kind: str
@@ -90,7 +92,7 @@ class Dive:
     @property
     def layout(self) -> str:
         """How figures lie: beside each other, or below where one is wide."""
-        if self.kind == "bars":
+        if self.kind in ("bars", "forest"):
             return "panels"
         maps = [f.picture for f in self.figures if isinstance(f.picture, Cells)]
         return "panels maps" if maps and len(maps[0].columns) <= NARROW else "stack"
@@ -124,6 +126,8 @@ def _draw(name: str, title: str, parts: Sequence[Part]) -> list[Dive]:
     if name == "densities":
         top = density_top(details)
         return [_dive("plot", title, "", parts, lambda _, detail: density_plot(detail, top))]
+    if name == "coefficients":
+        return [_forest(title, parts)]
     if name == "subsamples":
         return [_dive("plot", title, "", parts, lambda score, _: subsample_plot(score))]
     if name == "pairs" and len(_pair_names(details)) >= MIN_NAMES:
@@ -163,6 +167,20 @@ def _dive(
             notes = "; ".join(text for text in (detail.note, left_out, note) if text)
             figures.append(Figure(file, drawn, notes))
     return Dive(kind, title, reading, tuple(figures))
+
+
+def _forest(title: str, parts: Sequence[Part]) -> Dive:
+    """Coefficients, each term on one scale in all files."""
+    ends = scales(each for _, _, detail in parts for each in coefficients(detail))
+    reading = (
+        "Estimates with their intervals and how much these overlap, worst first. Each term has a "
+        "scale of its own, the same in all files."
+    )
+
+    def picture(_: Score, detail: Breakdown) -> Forest | None:
+        return forest(coefficients(detail), ends)
+
+    return _dive("forest", title, reading, parts, picture, MOST_TERMS)
 
 
 def _pair_names(details: Sequence[Breakdown]) -> list[str]:

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from audit.report.channel.document import finite
+from audit.report.utility.axes_document import clouds_json
 from audit.report.utility.words import NOTICE
 from audit.utility.comparison import CONFIDENCE
 from audit.utility.copies import Copies
@@ -51,6 +52,7 @@ def utility_json(results: UtilityResults) -> dict[str, Any]:
         "refused": [{"metric": name, "reason": reason} for name, reason in results.refused],
         "ranking": None if ranking is None else _ranking(ranking),
         "subgroups": [_subgroups(found) for found in results.subgroups],
+        "axes": None if results.clouds is None else clouds_json(results.clouds),
     }
 
 

@@ -10,8 +10,10 @@ from rich.text import Text
 
 from audit.report.picture import Cells, Plot
 from audit.report.sheet import Adaptive, Sheet
+from audit.report.utility.axes import AxesView
 from audit.report.utility.breakdowns import Bars
 from audit.report.utility.dives import Dive, Figure
+from audit.report.utility.forest import CHANGES, Forest, coefficient_grid
 from audit.report.utility.ranking import RankingView
 from audit.report.utility.scores import ScoreBlock, ScoreRow
 from audit.report.utility.subgroups import SubgroupsView
@@ -63,7 +65,21 @@ def _parts(sheet: Sheet, view: UtilityView) -> list[RenderableType]:
     for found in view.subgroups:
         parts += _subgroups(sheet, found)
     worst = [part for metric, dives in view.dives for part in _worst_of(sheet, metric, dives)]
-    return [*parts, sheet.heading("What is worst"), *worst] if worst else parts
+    if worst:
+        parts += [sheet.heading("What is worst"), *worst]
+    return parts if view.axes is None else [*parts, *_axes(sheet, view.axes)]
+
+
+def _axes(sheet: Sheet, view: AxesView) -> list[RenderableType]:
+    axes = (f"{name} ({share} of the variance) {words}" for name, share, words in view.axes)
+    return [
+        sheet.heading("On public principal axes"),
+        *sheet.lines([*axes]),
+        Text(),
+        sheet.grid(view.distances),
+        *sheet.lines([view.reading, view.chance], "dim"),
+        Text(),
+    ]
 
 
 def _ranking(sheet: Sheet, view: RankingView) -> list[RenderableType]:
@@ -152,13 +168,22 @@ def _strip(row: ScoreRow, ascii_only: bool) -> str:
 
 
 def _worst_of(sheet: Sheet, metric: str, dives: tuple[Dive, ...]) -> list[RenderableType]:
-    """What is worst of a metric, a line a figure."""
+    """What is worst of a metric, a line a figure, and coefficients in a table."""
     lines: list[RenderableType] = [
         sheet.text(f"{dive.title}, {figure.file}: ", "dim").append(sheet.spell(text), "not dim")
         for dive in dives
         for figure in dive.figures
         if (text := _worst(figure))
     ]
+    grids = [
+        sheet.grid(coefficient_grid(figure.picture, figure.file))
+        for dive in dives
+        for figure in dive.figures
+        if isinstance(figure.picture, Forest)
+    ]
+    if grids:
+        words = (f"{change}: {text}" for change, text in CHANGES.items() if change)
+        lines += [*grids, sheet.text("; ".join(words), "dim")]
     if not lines:
         return []
     return [*sheet.lines([metric], "bold"), sheet.indent(sheet.indent(Group(*lines))), Text()]

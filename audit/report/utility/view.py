@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from audit.report.utility.axes import AxesView, axes_view
 from audit.report.utility.dives import MAX_FILES, Dive, dives
 from audit.report.utility.ranking import RankingView, ranking_view
 from audit.report.utility.scores import ScoreBlock, score_blocks, set_apart
@@ -44,7 +45,8 @@ class UtilityView:
     are not looked at, copies of real records, tables of few records. ``ranking``: None of fewer
     than two files. ``shared``: what the scores of several metrics state, after their names.
     ``dives``: metrics with what their scores are made of; ``dives_note``: what is left
-    out of them. ``missing``: metric, file and reason of what has no value.
+    out of them. ``missing``: metric, file and reason of what has no value. ``axes``: the
+    tables on principal axes, if they were projected.
     """
 
     notice: str
@@ -58,6 +60,7 @@ class UtilityView:
     dives: tuple[tuple[str, tuple[Dive, ...]], ...]
     dives_note: str
     subgroups: tuple[SubgroupsView, ...]
+    axes: AxesView | None
 
     @property
     def baseline(self) -> bool:
@@ -81,6 +84,7 @@ def utility_view(results: UtilityResults) -> UtilityView:
         dives(results),
         _dives_note(results),
         subgroups_views(results),
+        None if results.clouds is None else axes_view(results.real, results.clouds),
     )
 
 

@@ -137,17 +137,19 @@ class IntervalOverlap(Metric):
     ) -> list[tuple[Entry, ...]]:
         quantile = float(ndtri(float((1 + self.level) / 2)))
         rescaled = math.sqrt(tables[1].records / tables[0].records)
-        rows: list[tuple[Entry, ...]] = []
+        rows: list[tuple[float, tuple[Entry, ...]]] = []
         for place, term in enumerate(terms):
             real, synthetic = (float(fit.estimates[place]) for fit in fits)
             half = float(fits[0].errors[place]) * quantile
             other = float(fits[1].errors[place]) * quantile * rescaled
             ends = (real - half, real + half), (synthetic - other, synthetic + other)
             found = overlap(*ends)
+            # Those that are apart come by how far, also where all of them count 0.
+            order = -math.inf if found is None else found
             if found is not None and self.mode == FIXED:
                 found = max(found, 0.0)
-            rows.append((term, real, *ends[0], synthetic, *ends[1], found))
-        return sorted(rows, key=lambda row: row[-1] if isinstance(row[-1], float) else -math.inf)
+            rows.append((order, (term, real, *ends[0], synthetic, *ends[1], found)))
+        return [row for _, row in sorted(rows, key=lambda row: row[0])]
 
     def _notes(self, domain: Domain, predictors: tuple[str, ...]) -> tuple[str, ...]:
         attribute = domain.attribute(str(self.outcome))

@@ -47,7 +47,11 @@ LINES = {
     "sensitivity": ["sensitivity own:size --declared l1=1/2 --neighbours add-remove --cells 2"],
     "components": ["components own:tells --declared epsilon=1 --neighbours add-remove --cells 2"],
     "stability": ["stability tests.audit.auditors.stability.transformations:rows --records 1"],
-    "utility": ["utility table.csv table.csv --domain domain.toml --metric total-variation"],
+    "utility": [
+        "utility table.csv table.csv --domain domain.toml --metric total-variation",
+        "utility table.csv other.csv --domain domain.toml --metric total-variation "
+        "--axes-from other.csv",
+    ],
     "disclosure": [
         "disclosure table.csv table.csv --domain domain.toml --holdout table.csv",
         "disclosure table.csv table.csv --domain domain.toml --holdout table.csv "
@@ -81,6 +85,7 @@ def validator(form: str) -> Draft202012Validator:
 def prepared(dp_audit: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with what the lines read."""
     (folder / "own.py").write_text(OWN)
+    (folder / "other.csv").write_text((folder / "table.csv").read_text())
     monkeypatch.syspath_prepend(str(folder))
     attacked = "certify own:tells --claim epsilon=1 --neighbours add-remove --runs 300 --jobs 1"
     (folder / "a.json").write_text("[]")

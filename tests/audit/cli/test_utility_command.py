@@ -780,3 +780,35 @@ def test_a_marginal_too_large_to_number_is_one_line(dp_audit: Command, towns: Pa
     line = "utility wide.csv wide.csv --domain wide.toml --quiet --json u.json --metric k-marginal"
     assert "take a smaller k" in one_line(dp_audit(f"{line} --set k-marginal.k=8"))
     assert dp_audit(f"{line} --set k-marginal.k=6").code == 0
+
+
+def test_principal_axes_follow_from_public_tables_alone(dp_audit: Command, towns: Path) -> None:
+    """Of the synthetic files where no metric is named, or of a public one; never of the real."""
+    (towns / "other.csv").write_text(HEADER + rows(9, 80), encoding="utf-8")
+    found = []
+    for real, more in (("real", ""), ("other", ""), ("real", " --axes-from other.csv")):
+        line = f"utility {real}.csv near.csv --domain towns.toml --metric total-variation"
+        axes = more or " --axes-from near.csv"
+        assert dp_audit(f"{line}{axes} --quiet --json u.json").code == 0
+        found.append(read(towns / "u.json")["axes"])
+    assert found[0]["axes"] == found[1]["axes"] != found[2]["axes"]
+    assert found[0]["real"] != found[1]["real"]
+    assert found[2]["public"] == ["other.csv"]
+    assert dp_audit(f"{QUICK} --metric total-variation --json u.json").code == 0
+    assert read(towns / "u.json")["axes"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        ("--axes-from real.csv", "--axes-from names the real table"),
+        ("--axes-from ./real.csv", "--axes-from names the real table"),
+        ("--axes-from absent.csv", "absent.csv cannot be read"),
+        ("--axes-from near.csv --chunk 5", "leave out --chunk"),
+        ("--axes-from near.csv --json near.csv", "used twice"),
+    ],
+)
+def test_a_table_that_gives_no_axes_is_one_line(
+    dp_audit: Command, towns: Path, words: str, part: str
+) -> None:
+    assert part in one_line(dp_audit(f"{QUICK} --metric total-variation {words}"))
