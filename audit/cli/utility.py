@@ -30,6 +30,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", action="append", metavar="METRIC.NAME=VALUE", help="one parameter; repeat"
     )
+    parser.add_argument(
+        "--model",
+        metavar="'OUTCOME ~ A + B'",
+        help="the regression of interval-overlap; its coefficients are shown for both tables",
+    )
     parser.add_argument("--seed", metavar="N", help="seed of every metric that draws (0)")
     parser.add_argument(
         "--replicates", default="1", metavar="R", help="take what is drawn with R seeds (1)"
@@ -97,7 +102,7 @@ def run(flags: argparse.Namespace) -> int:
     if certificates and not flags.html:
         raise InputError("--certificate shows a certificate in the HTML report; add --html FILE")
     evidence = [(path, load_certificate(path)) for path in certificates]
-    parameters = _parameters(flags.set)
+    parameters = _parameters([*(flags.set or []), *_model(flags.model)])
     with streams.follow(streams.talk_console(flags.quiet)) as progress:
         asked = {
             **common.arguments(utility, flags),
@@ -124,6 +129,20 @@ def _parameters(pairs: list[str] | None) -> dict[str, dict[str, str]]:
             raise InputError(f"--set reads METRIC.NAME=VALUE here, found {text!r}")
         parameters.setdefault(metric, {})[name] = value
     return parameters
+
+
+def _model(formula: str | None) -> list[str]:
+    """A regression as the two parameters that it is short for."""
+    if formula is None:
+        return []
+    outcome, tilde, predictors = (part.strip() for part in formula.partition("~"))
+    names = [name.strip() for name in predictors.split("+")]
+    if not tilde or not outcome or not all(names):
+        raise InputError(f"--model reads 'OUTCOME ~ A + B', found {formula!r}")
+    return [
+        f"interval-overlap.outcome={outcome}",
+        f"interval-overlap.predictors={','.join(names)}",
+    ]
 
 
 def _named(flag: str, pairs: list[str] | None) -> list[tuple[str, str]]:

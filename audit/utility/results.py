@@ -45,7 +45,8 @@ class UtilityResults:
     synthetic files that are held whole. ``undeclared``: columns of any file that the domain does
     not declare, and of which no score speaks. ``programs``: synthetic files that are releases of
     one program, by its name. ``promises``: of synthetic files, where one is known. ``subgroups``:
-    files by the values of an attribute, where that was asked for. ``clouds``: the tables on public principal axes, where they were projected. Raises
+    files by the values of an attribute, where that was asked for. ``clouds``: the tables on public
+    principal axes, where they were projected. Raises
     ``InputError`` for a metric taken twice of a file, for one whose direction or mode changes from
     file to file, and for a file whose rows are not told.
     """

@@ -23,6 +23,7 @@ from audit.report.utility.forest import MOST_ROWS as MOST_TERMS
 from audit.report.utility.forest import Forest, coefficients, forest, scales
 from audit.report.utility.pair_map import MAX_NAMES, pair_map
 from audit.report.utility.plots import density_plot, density_top, strip_plot, subsample_plot
+from audit.report.utility.slopes import Grouped, slopes
 from audit.report.utility.words import entry_text
 from audit.utility.results import Scored, UtilityResults
 from audit.utility.score import Breakdown, Score
@@ -81,7 +82,7 @@ class Figure:
 class Dive:
     """One breakdown of one metric, a figure a file, all on one scale.
 
-    ``kind``: "bars", "plot", "map", "forest" or "table".
+    ``kind``: "bars", "plot", "map", "forest", "slopes" or "table".
     """
 
     kind: str
@@ -92,7 +93,7 @@ class Dive:
     @property
     def layout(self) -> str:
         """How figures lie: beside each other, or below where one is wide."""
-        if self.kind in ("bars", "forest"):
+        if self.kind in ("bars", "forest", "slopes"):
             return "panels"
         maps = [f.picture for f in self.figures if isinstance(f.picture, Cells)]
         return "panels maps" if maps and len(maps[0].columns) <= NARROW else "stack"
@@ -104,9 +105,10 @@ def dives(results: UtilityResults) -> tuple[tuple[str, tuple[Dive, ...]], ...]:
     for metric in results.metrics:
         scored = results.of_metric(metric)[:MAX_FILES]
         names = dict.fromkeys(detail.name for s in scored for detail in s.score.details)
-        pictures = tuple(dive for name in names for dive in _dives(scored, name))
+        pictures = [dive for name in names for dive in _dives(scored, name)]
+        pictures += _slope_dives(results, metric)
         if pictures:
-            by_metric.append((metric, pictures))
+            by_metric.append((metric, tuple(pictures)))
     return tuple(by_metric)
 
 
@@ -181,6 +183,41 @@ def _forest(title: str, parts: Sequence[Part]) -> Dive:
         return forest(coefficients(detail), ends)
 
     return _dive("forest", title, reading, parts, picture, MOST_TERMS)
+
+
+def _slope_dives(results: UtilityResults, metric: str) -> list[Dive]:
+    """The coefficients within the subgroups of each attribute, a picture a term."""
+    grouped: dict[str, Grouped] = {}
+    for one in results.subgroups:
+        files = results.synthetics[:MAX_FILES]
+        parts = [
+            (f"{one.attribute} = {each.value}", detail)
+            for each in one.scores
+            if each.score.metric == metric and (detail := each.score.breakdown("coefficients"))
+        ]
+        if parts and one.synthetic in files:
+            grouped[one.attribute] = {**grouped.get(one.attribute, {}), one.synthetic: parts}
+    drawn = []
+    for attribute, of_files in grouped.items():
+        terms, further = slopes(of_files)
+        reading = (
+            f"The same model fitted to each group of {attribute}: the coefficient of both tables, "
+            "the worst group first, on one scale; an interval that reaches beyond it is cut. What "
+            "is said of a value is relative to the first value that both tables of the group have."
+        )
+        for place, term in enumerate(terms):
+            figures = tuple(
+                Figure(
+                    file, picture, f"{left} better groups are in the JSON document" if left else ""
+                )
+                for (file, picture), left in zip(term.pictures, term.further, strict=True)
+            )
+            more = (
+                f" {further} terms that overlap more are in the JSON document." if further else ""
+            )
+            said = "" if place else reading + more
+            drawn.append(Dive("slopes", f"{term.term} by {attribute}", said, figures))
+    return drawn
 
 
 def _pair_names(details: Sequence[Breakdown]) -> list[str]:

@@ -54,6 +54,11 @@ class Estimate:
         half = value_text((self.high - self.low) / 2, 2)
         return f"{value_text(self.estimate, DIGITS)} ± {half}"
 
+    def within(self, width: float) -> Estimate:
+        """The same with an interval of at most this width about the estimate."""
+        low = max(self.low, self.estimate - width / 2)
+        return Estimate(self.estimate, low, min(self.high, self.estimate + width / 2))
+
     @property
     def differs(self) -> bool:
         """Whether the interval leaves 0 out."""
@@ -77,6 +82,13 @@ class Coefficient:
         return f"{value_text(100 * self.overlap, 2)} %" if self.overlap > 0 else "apart"
 
     @property
+    def distance(self) -> float:
+        """How far the estimates are apart, in the half-widths of both intervals."""
+        halves = [(own.high - own.low) / 2 for own in (self.real, self.synthetic)]
+        apart = abs(self.real.estimate - self.synthetic.estimate)
+        return apart / math.hypot(*halves) if any(halves) else math.inf if apart else 0.0
+
+    @property
     def change(self) -> str:
         """What a reader of the synthetic table would conclude otherwise, a key of ``CHANGES``."""
         if self.real.differs != self.synthetic.differs:
@@ -94,8 +106,8 @@ class Coefficient:
 class ForestRow:
     """One coefficient on a scale of its own.
 
-    ``real``, ``synthetic``: the estimate, the low and the high end as shares of the width;
-    ``zero``: where 0 lies, or beyond which end of the scale.
+    ``real``, ``synthetic``: the estimate, the low and the high end as shares of the width, cut
+    where they lie beyond; ``zero``: where 0 lies, or beyond which end of the scale.
     """
 
     coefficient: Coefficient
@@ -150,7 +162,8 @@ def coefficient_grid(forest: Forest, what: str) -> Grid:
 
 def _row(each: Coefficient, low: float, high: float) -> ForestRow:
     def place(of: Estimate) -> tuple[float, float, float]:
-        at, start, end = ((v - low) / (high - low) for v in (of.estimate, of.low, of.high))
+        shares = ((v - low) / (high - low) for v in (of.estimate, of.low, of.high))
+        at, start, end = (min(max(share, 0.0), 1.0) for share in shares)
         return at, start, end
 
     zero: float | Literal["left", "right"] = -low / (high - low)

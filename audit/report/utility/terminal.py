@@ -173,17 +173,17 @@ def _worst_of(sheet: Sheet, metric: str, dives: tuple[Dive, ...]) -> list[Render
         sheet.text(f"{dive.title}, {figure.file}: ", "dim").append(sheet.spell(text), "not dim")
         for dive in dives
         for figure in dive.figures
-        if (text := _worst(figure))
+        if dive.kind != "forest" and (text := _worst(figure))
     ]
     grids = [
         sheet.grid(coefficient_grid(figure.picture, figure.file))
         for dive in dives
         for figure in dive.figures
-        if isinstance(figure.picture, Forest)
+        if isinstance(figure.picture, Forest) and dive.kind == "forest"
     ]
     if grids:
         words = (f"{change}: {text}" for change, text in CHANGES.items() if change)
-        lines += [*grids, sheet.text("; ".join(words), "dim")]
+        lines = [*grids, sheet.text("; ".join(words), "dim"), *lines]
     if not lines:
         return []
     return [*sheet.lines([metric], "bold"), sheet.indent(sheet.indent(Group(*lines))), Text()]
@@ -195,6 +195,12 @@ def _worst(figure: Figure) -> str:
         return "; ".join(f"{row.name} {row.value}" for row in picture.rows[:WORST])
     if isinstance(picture, Plot):
         return picture.fact
+    if isinstance(picture, Forest):
+        each = (row.coefficient for row in picture.rows[:WORST])
+        return "; ".join(
+            f"{c.name}: real {c.real.brief}, synthetic {c.synthetic.brief}, {c.agreement}"
+            for c in each
+        )
     if isinstance(picture, Cells):
         known = [cell for _, row in picture.rows for cell in row if cell.step is not None]
         known.sort(key=lambda cell: -(cell.step or 0))

@@ -812,3 +812,17 @@ def test_a_table_that_gives_no_axes_is_one_line(
     dp_audit: Command, towns: Path, words: str, part: str
 ) -> None:
     assert part in one_line(dp_audit(f"{QUICK} --metric total-variation {words}"))
+
+
+def test_a_model_is_short_for_the_parameters_of_a_regression(
+    dp_audit: Command, towns: Path
+) -> None:
+    line = f"{QUICK} --metric interval-overlap --json u.json"
+    assert dp_audit(f"{line} --model 'wage ~ age + city'").code == 0
+    short = numbers(towns / "u.json")
+    setting = "--set interval-overlap.outcome=wage --set interval-overlap.predictors=age,city"
+    assert dp_audit(f"{line} {setting}").code == 0
+    assert numbers(towns / "u.json") == short
+    for model in ("wage", "~ age", "wage ~", "wage ~ age +", ""):
+        assert "--model reads" in one_line(dp_audit(f"{line} --model '{model}'"))
+    assert "no attribute 'pay'" in one_line(dp_audit(f"{line} --model 'pay ~ age'"))
