@@ -44,7 +44,8 @@ def test_the_plan_that_is_shown_can_be_read(
     monkeypatch.chdir(tmp_path)
     Path("distances.csv").write_text("0,1/3\ninfinite,0\n")
     file = tmp_path / "plan.toml"
-    file.write_text(PAGE.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    part = PAGE.split("## Parameters")[1]
+    file.write_text(part.split("```toml\n")[1].split("```")[0], encoding="utf-8")
     plan = read_plan(file)
     assert set(plan) <= set(METRICS)
     for name, values in plan.items():
