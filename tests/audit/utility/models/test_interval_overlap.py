@@ -335,3 +335,21 @@ def test_parameters_that_do_not_fit_the_domain_are_refused(
 def test_impossible_parameters_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="interval-overlap"):
         IntervalOverlap(outcome="wage", **fields)
+
+
+def test_coefficients_that_are_apart_come_by_how_far_in_both_modes() -> None:
+    random = np.random.default_rng(3)
+    numbers = Domain(
+        "n", tuple(Attribute.binned(name, [-99, 0, 99], ordinal=True) for name in "abcy")
+    )
+
+    def table(slopes: tuple[float, float, float]) -> Records:
+        columns = random.normal(size=(3, 400))
+        y = slopes @ columns + random.normal(size=400)
+        texts = {name: [f"{v:.6f}" for v in own] for name, own in zip("abc", columns, strict=True)}
+        return of_frame(pd.DataFrame({**texts, "y": [f"{v:.6f}" for v in y]}), numbers)
+
+    real, synthetic = table((0, 0, 0)), table((1, 9, 3))
+    for mode in ("fixed", "synthpop"):
+        found = coefficients(IntervalOverlap(outcome="y", mode=mode)(real, synthetic, numbers))
+        assert list(found) == ["b", "c", "a", "(intercept)"]
