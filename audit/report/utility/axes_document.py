@@ -6,6 +6,9 @@ from typing import Any
 
 from audit.utility.clouds import Clouds
 
+MOST_CODES = 5000
+"""The most codes of an attribute that are listed; five numbers each."""
+
 
 def clouds_json(clouds: Clouds) -> dict[str, Any]:
     """The axes, the bins of the window, the records in them, and the distances.
@@ -21,7 +24,10 @@ def clouds_json(clouds: Clouds) -> dict[str, Any]:
             {"variance": float(share), "loadings": loadings.tolist(), "edges": edges.tolist()}
             for share, loadings, edges in zip(axes.shares, axes.loadings, clouds.edges, strict=True)
         ],
-        "weights": {name: weights.T.tolist() for name, weights in axes.weights.items()},
+        "weights": {
+            name: weights.T.tolist() if len(weights) <= MOST_CODES else None
+            for name, weights in axes.weights.items()
+        },
         "pairs": [[first + 1, second + 1] for first, second in clouds.pairs],
         "real": clouds.real.tolist(),
         "synthetic": [

@@ -22,7 +22,14 @@ from audit.report.utility.breakdowns import (
 from audit.report.utility.forest import MOST_ROWS as MOST_TERMS
 from audit.report.utility.forest import Forest, coefficients, forest, scales
 from audit.report.utility.pair_map import MAX_NAMES, pair_map
-from audit.report.utility.plots import density_plot, density_top, strip_plot, subsample_plot
+from audit.report.utility.plots import (
+    density_plot,
+    density_top,
+    line_ends,
+    line_plot,
+    strip_plot,
+    subsample_plot,
+)
 from audit.report.utility.slopes import Grouped, slopes
 from audit.report.utility.words import entry_text
 from audit.utility.results import Scored, UtilityResults
@@ -38,6 +45,7 @@ TITLES: Mapping[str, str] = {
     "queries": "Worst queries",
     "subsamples": "Beside random samples of the real records",
     "coefficients": "Coefficients",
+    "line": "Both fits",
     "classifiers": "Classifiers",
     "cells": "Worst cells",
 }
@@ -130,6 +138,9 @@ def _draw(name: str, title: str, parts: Sequence[Part]) -> list[Dive]:
         return [_dive("plot", title, "", parts, lambda _, detail: density_plot(detail, top))]
     if name == "coefficients":
         return [_forest(title, parts)]
+    if name == "line":
+        reach = line_ends(details)
+        return [_dive("plot", title, "", parts, lambda _, detail: line_plot(detail, reach))]
     if name == "subsamples":
         return [_dive("plot", title, "", parts, lambda score, _: subsample_plot(score))]
     if name == "pairs" and len(_pair_names(details)) >= MIN_NAMES:

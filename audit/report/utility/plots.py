@@ -53,6 +53,60 @@ def density_plot(detail: Breakdown, top: float) -> Plot | None:
     )
 
 
+def line_ends(details: Sequence[Breakdown]) -> tuple[float, float]:
+    """The least and the largest mean or fit over the breakdowns of several files."""
+    values = [y for detail in details for column in range(1, 5) for y in numbers(detail, column)]
+    return min(values, default=0.0), max(values, default=0.0)
+
+
+def line_plot(detail: Breakdown, ends: tuple[float, float]) -> Plot | None:
+    """Means of both tables along a predictor, and both fits; None of fewer than two groups.
+
+    The columns are the predictor, the means, and what the fits say.
+    """
+    rows = [row for row in detail.rows if all(isinstance(row[k], float) for k in (0, 3, 4))]
+    if len(detail.columns) != 5 or len(rows) < 2 or not ends[0] < ends[1]:
+        return None
+    unit, word = _unit(max(map(abs, ends)))
+    low, high = (end / unit for end in ends)
+    room = _MARGIN * (high - low)
+    across = numbers(detail, 0)
+    box = Box(
+        even_axis(detail.columns[0], min(across), max(across)),
+        even_axis(detail.columns[1].removesuffix(", real") + word, low - room, high + room),
+        HEIGHT,
+    )
+
+    def points(column: int) -> tuple[Point, ...]:
+        found = ((row[0], row[column]) for row in rows)
+        return tuple(
+            (x, y / unit) for x, y in found if isinstance(x, float) and isinstance(y, float)
+        )
+
+    tables = (("real", "real", 1), ("main", "synthetic", 2))
+    fits = points(3), points(4)
+    apart = max(abs(a - b) for (_, a), (_, b) in zip(*fits, strict=True))
+    return Plot(
+        "Both fits",
+        "Points: the mean of the records of each table in groups of about equal size. Lines: what "
+        "the regressions say there, in the colours of the coefficients above.",
+        f"The fits differ by at most {value_text(apart * unit, 3)} there.",
+        box,
+        lines=tuple(Line(kind, fit) for (kind, _, _), fit in zip(tables, fits, strict=True)),
+        dots=tuple(
+            Dot(kind, x, y, f"{table}: {value_text(y * unit, 4)}", 3.5)
+            for kind, table, column in tables
+            for x, y in points(column)
+        ),
+    )
+
+
+def _unit(largest: float) -> tuple[float, str]:
+    """What an axis counts in, so that its labels are short."""
+    units = ((1e9, ", billions"), (1e6, ", millions"), (1e3, ", thousands"))
+    return next((unit for unit in units if largest >= 10 * unit[0]), (1.0, ""))
+
+
 def _ground(points: Sequence[Point]) -> Line:
     """The area of the real records, down to 0."""
     return Line("real", ((points[0][0], 0.0), *points, (points[-1][0], 0.0)))

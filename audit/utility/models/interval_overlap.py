@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from audit.utility.compat.programs import SYNTHPOP
 from audit.utility.metric import FIXED, Metric
 from audit.utility.models.design import Both, design_matrices, drop_settled
+from audit.utility.models.fitted_line import fitted_line
 from audit.utility.models.predictors import predictors_of
 from audit.utility.models.regressions import Coefficients, independent, least_squares, logistic
 from audit.utility.pair import Pair
@@ -93,7 +94,7 @@ class IntervalOverlap(Metric):
                     pair.tables, tables, settled, aliased, len(rows) - len(overlaps)
                 ),
             ),
-            details=(_breakdown(rows, aliased),),
+            details=(_breakdown(rows, aliased), *_line(tables, outcome, predictors, fits)),
         )
 
     @property
@@ -219,6 +220,28 @@ def _fits(
             for matrix, numbers in zip(columns, numbers_alike(tables, outcome), strict=True)
         )
     return None if first is None or second is None else (first, second)
+
+
+def _line(
+    tables: tuple[Records, Records],
+    outcome: str,
+    predictors: tuple[str, ...],
+    fits: tuple[Coefficients, Coefficients],
+) -> tuple[Breakdown, ...]:
+    """Both fits along the predictor, if it is one quantity that is not constant."""
+    domain = tables[0].domain
+    if len(predictors) > 1 or not is_measured(domain.attribute(predictors[0])):
+        return ()
+    if len(fits[0].estimates) < 2:
+        return ()
+    binary = _is_binary(domain.attribute(outcome))
+    if binary:
+        real, synthetic = ((table.column(outcome) == 1).astype(np.float64) for table in tables)
+    else:
+        real, synthetic = numbers_alike(tables, outcome)
+    names = predictors[0], outcome
+    along = numbers_alike(tables, predictors[0])
+    return (fitted_line(names, along, (real, synthetic), fits, logistic=binary),)
 
 
 def _breakdown(rows: list[tuple[Entry, ...]], aliased: list[str]) -> Breakdown:

@@ -21,6 +21,8 @@ from audit.report.utility.dives import MAX_FILES, Dive, dives
 from audit.report.utility.plots import (
     density_plot,
     density_top,
+    line_ends,
+    line_plot,
     strip_plot,
     subsample_plot,
 )
@@ -293,3 +295,39 @@ def test_axes_have_round_ticks_between_their_ends(
     axis = even_axis("x", low, high)
     assert [label for _, label in axis.ticks] == labels
     assert all(low - 1e-9 <= value <= high + 1e-9 for value, _ in axis.ticks)
+
+
+LINE = ("age", "mean wage, real", "mean wage, synthetic", "real fit", "synthetic fit")
+
+
+def test_both_fits_are_lines_and_the_means_of_groups_points() -> None:
+    rows = ((20.0, 1e4, 3e4, 2e4, 2e4), (30.0, None, 3e4, 4e4, 3e4), (50.0, 9e4, 3e4, 8e4, 5e4))
+    detail = Breakdown("line", LINE, rows)
+    other = Breakdown("line", LINE, ((0.0, -1e4, 1.0, 2.0, 3.0),))
+    assert line_ends([detail, other]) == (-1e4, 9e4)
+    plot = line_plot(detail, line_ends([detail, other]))
+    assert plot is not None
+    assert_inside(plot)
+    assert plot.box.y.name == "mean wage, thousands"
+    for kind, fit in (("real", (20, 40, 80)), ("main", (20, 30, 50))):
+        found = [values(plot.box, corner) for corner in line(plot, kind)]
+        assert found == [
+            (pytest.approx(x, abs=0.1), pytest.approx(y, abs=0.1))
+            for x, y in zip((20, 30, 50), fit, strict=True)
+        ]
+    assert [dot.kind for dot in plot.dots] == ["real"] * 2 + ["main"] * 3
+    assert plot.fact == "The fits differ by at most 30,000 there."
+    (dive,) = dives_of(detail)
+    assert dive.kind == "plot" and isinstance(dive.figures[0].picture, Plot)
+    small = Breakdown("line", LINE, ((0.0, 1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 1.0, 3.0)))
+    plain = line_plot(small, line_ends([small]))
+    assert plain is not None and plain.box.y.name == "mean wage"
+
+
+@pytest.mark.parametrize(
+    "rows", [(), ((1.0, 1.0, 1.0, 1.0, 2.0),), ((0.0, 1.0, 1.0, 1.0, 1.0),) * 2]
+)
+def test_fits_of_one_group_or_without_variation_are_a_table(rows: tuple[object, ...]) -> None:
+    detail = Breakdown("line", LINE, rows)
+    assert line_plot(detail, line_ends([detail])) is None
+    assert [dive.kind for dive in dives_of(detail)] == (["table"] if rows else [])
