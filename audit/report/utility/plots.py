@@ -78,10 +78,9 @@ def line_plot(detail: Breakdown, ends: tuple[float, float]) -> Plot | None:
     )
 
     def points(column: int) -> tuple[Point, ...]:
-        found = ((row[0], row[column]) for row in rows)
-        return tuple(
-            (x, y / unit) for x, y in found if isinstance(x, float) and isinstance(y, float)
-        )
+        pairs = ((row[0], row[column]) for row in rows)
+        known = ((x, y) for x, y in pairs if isinstance(x, float) and isinstance(y, float))
+        return tuple((x, y / unit) for x, y in known)
 
     tables = (("real", "real", 1), ("main", "synthetic", 2))
     fits = points(3), points(4)
