@@ -50,7 +50,7 @@ LINES = {
     "utility": [
         "utility table.csv table.csv --domain domain.toml --metric total-variation",
         "utility table.csv other.csv --domain domain.toml --metric total-variation "
-        "--axes-from other.csv",
+        "--axes-from other.csv --by sex",
     ],
     "disclosure": [
         "disclosure table.csv table.csv --domain domain.toml --holdout table.csv",
