@@ -46,6 +46,7 @@ def render(page: Page) -> str:
         of_utility=any(isinstance(s, UtilitySection) for s in page.sections),
         of_privacy=not all(isinstance(s, UtilitySection) for s in page.sections),
         ramps=[(dark, list(enumerate(ramp(dark)))) for dark in (False, True)],
+        sides=[list(enumerate(ramp(dark, two_sided=True))) for dark in (False, True)],
     )
 
 

@@ -28,8 +28,26 @@ MAX_DECADES = 6
 COLOURS = 16
 """The steps from the palest colour of a cell to the deepest."""
 
+ROOM = 600
+"""Pixels that coloured cells take at most across and down, unless told otherwise."""
+
 _LIGHT = ((0.0, "#e6eff2"), (0.35, "#9cc4cc"), (0.7, "#3d8496"), (1.0, "#0d3b4a"))
 _DARK = ((0.0, "#21383f"), (0.35, "#2f6674"), (0.7, "#62acb9"), (1.0, "#e4f5f4"))
+_MIDDLE = ((COLOURS // 2 - 1) / (COLOURS - 1), COLOURS // 2 / (COLOURS - 1))
+_LIGHT_SIDES = (
+    *((0.0, "#6e420a"), (0.25, "#c79a56"), (_MIDDLE[0], "#f1efe8")),
+    *((_MIDDLE[1], "#f1efe8"), (0.75, "#6fabb8"), (1.0, "#0d3b4a")),
+)
+_DARK_SIDES = (
+    *((0.0, "#f3c98a"), (0.25, "#96702f"), (_MIDDLE[0], "#262d31")),
+    *((_MIDDLE[1], "#262d31"), (0.75, "#3f8496"), (1.0, "#c4eef0")),
+)
+_ANCHORS = {
+    (False, False): _LIGHT,
+    (True, False): _DARK,
+    (False, True): _LIGHT_SIDES,
+    (True, True): _DARK_SIDES,
+}
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -220,6 +238,32 @@ class Spans:
 
 
 @dataclass(frozen=True)
+class Side:
+    """Lying bars of several tables, ``shares`` of the width; ``cut``: those that are longer."""
+
+    name: str
+    text: str
+    shares: tuple[float, ...]
+    cut: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Rows of bars, one a table, in the order of a legend that stands once for many pictures.
+
+    ``reading`` and ``fact`` as those of a plot.
+    """
+
+    title: str
+    reading: str
+    fact: str
+    rows: tuple[Side, ...]
+
+    height: ClassVar[int] = 6
+    """Of a bar with the gap below it, in pixels."""
+
+
+@dataclass(frozen=True)
 class Cell:
     """A cell of colour ``step``, from 0 to `COLOURS` - 1; hatched where it has none.
 
@@ -243,7 +287,8 @@ class Cells:
     ``alternative``: what it shows, for those who do not see it. ``legend``: values along the
     colours, evenly spaced. ``hatched``: what a cell without a colour means, empty without any.
     ``pictures``: PNG files in base64, for light and for dark surroundings, of cells that are too
-    many to have names; else empty.
+    many to have names; else empty. ``room``: pixels that they may take. ``two_sided``: colours
+    part in the middle, which stands for 0.
     """
 
     title: str
@@ -254,21 +299,28 @@ class Cells:
     hatched: str
     caption: str
     pictures: tuple[str, ...] = ()
+    room: int = ROOM
+    two_sided: bool = False
 
     @property
     def size(self) -> int:
         """The width and height of a cell, in pixels."""
-        return cell_size(len(self.columns), len(self.rows))
+        return cell_size(len(self.columns), len(self.rows), self.room)
+
+    @property
+    def look(self) -> str:
+        """What the names of the colours begin with in the stylesheet."""
+        return "s" if self.two_sided else "h"
 
 
-def cell_size(columns: int, rows: int) -> int:
+def cell_size(columns: int, rows: int, room: int = ROOM) -> int:
     """The width and height of a cell, in pixels."""
-    return min(44, max(14, 600 // max(columns, rows)))
+    return min(44, max(14, room // max(columns, rows)))
 
 
-def ramp(dark: bool) -> tuple[str, ...]:
+def ramp(dark: bool, two_sided: bool = False) -> tuple[str, ...]:
     """The colours of the steps, for light or for dark surroundings."""
-    anchors = _DARK if dark else _LIGHT
+    anchors = _ANCHORS[dark, two_sided]
     places = [place for place, _ in anchors]
     channels = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for _, c in anchors])
     at = np.linspace(0, 1, COLOURS)

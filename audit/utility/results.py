@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from audit.utility.clouds import Clouds
 from audit.utility.copies import Copies
+from audit.utility.data.compare import Data
 from audit.utility.score import Score
 from audit.utility.subgroups.findings import Subgroups
 from synthesizers.domain import Domain
@@ -46,7 +47,8 @@ class UtilityResults:
     not declare, and of which no score speaks. ``programs``: synthetic files that are releases of
     one program, by its name. ``promises``: of synthetic files, where one is known. ``subgroups``:
     files by the values of an attribute, where that was asked for. ``clouds``: the tables on public
-    principal axes, where they were projected. Raises
+    principal axes, where they were projected. ``data``: what
+    the synthetic files hold beside the real one. Raises
     ``InputError`` for a metric taken twice of a file, for one whose direction or mode changes from
     file to file, and for a file whose rows are not told.
     """
@@ -62,6 +64,7 @@ class UtilityResults:
     promises: Mapping[str, Promise] = field(default_factory=dict)
     subgroups: tuple[Subgroups, ...] = ()
     clouds: Clouds | None = None
+    data: Data | None = None
 
     def __post_init__(self) -> None:
         """Refuse scores that cannot be laid side by side."""
@@ -104,6 +107,7 @@ class UtilityResults:
             promises={names[file]: promise for file, promise in self.promises.items()},
             subgroups=tuple(one.rename(names) for one in self.subgroups),
             clouds=None if self.clouds is None else self.clouds.rename(names),
+            data=None if self.data is None else self.data.rename(names),
             scored=tuple(replace(s, synthetic=names[s.synthetic]) for s in self.scored),
         )
 

@@ -14,6 +14,8 @@ from audit.statements.durations import spell_seconds
 from audit.utility.baselines import uniform_table
 from audit.utility.copies import count_copies
 from audit.utility.counts import Counted
+from audit.utility.data.compare import Data, compare
+from audit.utility.data.tally import Tally, sets_to_count, tally_tables
 from audit.utility.metric import Metric
 from audit.utility.pace import Pace
 from audit.utility.pair import HeldCounts, Pair, common_shape
@@ -73,13 +75,15 @@ LEAST_SECONDS = 0.02
 class _Task:
     """Some metrics of some tables, by name; ``replicates``: seeds of each, one of the baseline.
 
-    ``costs``: what one core would need for each metric of a table, roughly, in seconds.
+    ``costs``: what one core would need for each metric of a table, roughly, in seconds. ``tally``:
+    whether what the tables hold is kept, too.
     """
 
     tables: tuple[str, ...]
     metrics: tuple[Metric, ...]
     replicates: int
     costs: tuple[float, ...]
+    tally: bool = False
 
     @property
     def scores(self) -> int:
@@ -99,6 +103,9 @@ _BASELINE = ""
 
 _Scores = dict[tuple[str, str], tuple[Score, float]]
 """Score and seconds by table and metric."""
+
+_Tallies = dict[str, tuple[Tally, Tally]]
+"""What is kept of the real and of each synthetic table, by its name."""
 
 
 def measure_utility(
@@ -126,7 +133,8 @@ def measure_utility(
     compared = dict(tables)
     if baseline:
         records = min(real[1].records, MAX_BASELINE)
-        compared = {_BASELINE: uniform_table(real[1], records, BASELINE_SEED), **tables}
+        # Last: the others ask for all counts of the real table, which is gone through once.
+        compared[_BASELINE] = uniform_table(real[1], records, BASELINE_SEED)
     shape = common_shape([real[1], *compared.values()])
     whole = all(isinstance(table, Records) for table in (real[1], *compared.values()))
     jobs = jobs if whole else 1
@@ -136,7 +144,9 @@ def measure_utility(
     pace = Pace(sum(task.seconds for task in tasks), jobs)
     done = 0
 
-    def take_here(_: object, of: Mapping[str, Counted], __: object, task: _Task) -> _Scores:
+    def take_here(
+        _: object, of: Mapping[str, Counted], __: object, task: _Task
+    ) -> tuple[_Scores, _Tallies]:
         begun = time.monotonic()
 
         def show(at: int, name: str) -> None:
@@ -147,10 +157,12 @@ def measure_utility(
 
     calls = [(real[1], {n: compared[n] for n in task.tables}, shape, task) for task in tasks]
     found: _Scores = {}
+    tallies: _Tallies = {}
     with threadpool_limits(1):
         made = divide(jobs, take_here, _take_elsewhere, calls, pace.seconds)
-        for task, scores in zip(tasks, made, strict=True):
+        for task, (scores, kept) in zip(tasks, made, strict=True):
             found.update(scores)
+            tallies.update(kept)
             done += task.scores
             pace.add(task.seconds, sum(seconds for _, seconds in scores.values()))
     progress(total, total, "")
@@ -165,7 +177,25 @@ def measure_utility(
         for name, table in tables.items()
         if isinstance(real[1], Records) and isinstance(table, Records)
     }
-    return UtilityResults(real[0], real[1].domain, sizes, scored, refused, copies, undeclared or {})
+    return UtilityResults(
+        real[0],
+        real[1].domain,
+        sizes,
+        scored,
+        refused,
+        copies,
+        undeclared or {},
+        data=_compare(real[1].domain, {name: tallies[name] for name in tables}),
+    )
+
+
+def _compare(domain: Domain, tallies: _Tallies) -> Data | None:
+    """The data of all tables; None without a synthetic one."""
+    if not tallies:
+        return None
+    own = next(iter(tallies.values()))[0]
+    others = {name: synthetic for name, (_, synthetic) in tallies.items()}
+    return compare(domain, own, others)
 
 
 def _plan(
@@ -196,10 +226,11 @@ def _plan(
         costs = [once[m.name] * seeds[m.name] / alike[m.name] for m in own]
         return _Task(tables, tuple(own), replicates, tuple(costs))
 
-    tasks = [task((name,), own) for name in compared for own in (short, *([m] for m in long))]
+    tasks = [replace(task((name,), short), tally=name != _BASELINE) for name in compared]
+    tasks += [task((name,), [metric]) for name in compared for metric in long]
     tasks.append(task(tuple(compared), shared))
     order = sorted(tasks, key=lambda task: -task.seconds) if apart else tasks
-    return tuple(task for task in order if task.scores)
+    return tuple(task for task in order if task.scores or task.tally)
 
 
 def _with_baseline(found: _Scores, name: str, metric: str) -> tuple[Score, Score | None, float]:
@@ -210,7 +241,7 @@ def _with_baseline(found: _Scores, name: str, metric: str) -> tuple[Score, Score
 
 def _take_elsewhere(
     real: Counted, tables: Mapping[str, Counted], shape: tuple[int, ...], task: _Task
-) -> _Scores:
+) -> tuple[_Scores, _Tallies]:
     with threadpool_limits(1):
         return _take(HeldCounts(real, shape), tables, shape, task, lambda at, name: None)
 
@@ -221,11 +252,17 @@ def _take(
     shape: tuple[int, ...],
     task: _Task,
     progress: Callable[[int, str], None],
-) -> _Scores:
-    """The scores of a task; ``held`` keeps what was counted of the real table."""
+) -> tuple[_Scores, _Tallies]:
+    """The scores of a task, and what is kept of its tables.
+
+    ``held`` keeps what was counted of the real table.
+    """
     domain = held.table.domain
     wanted = dict.fromkeys(n for metric in task.metrics for n in metric.marginals_read(domain))
+    if task.tally:
+        wanted |= dict.fromkeys(sets_to_count(domain, shape))
     found: _Scores = {}
+    tallies: _Tallies = {}
     for name in task.tables:
         pair = Pair(held, HeldCounts(tables[name], shape))
         pair.count(tuple(wanted))
@@ -235,7 +272,9 @@ def _take(
             began = time.perf_counter()
             score = _score(metric, pair, seeds)
             found[name, metric.name] = score, time.perf_counter() - began
-    return found
+        if task.tally:
+            tallies[name] = tally_tables(pair)
+    return found, tallies
 
 
 def _score(metric: Metric, pair: Pair, replicates: int) -> Score:

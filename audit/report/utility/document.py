@@ -10,6 +10,7 @@ from typing import Any
 
 from audit.report.channel.document import finite
 from audit.report.utility.axes_document import clouds_json
+from audit.report.utility.data.document import data_json
 from audit.report.utility.words import NOTICE
 from audit.utility.comparison import CONFIDENCE
 from audit.utility.copies import Copies
@@ -34,7 +35,7 @@ def utility_json(results: UtilityResults) -> dict[str, Any]:
     ``scores`` has one entry a metric and file. The draws themselves stay out, since some
     repeat the values of a confidential record; a draws file has them.
     """
-    ranking = rank(results)
+    ranking, data = rank(results), results.data
     return {
         "notice": NOTICE,
         "real": _file(results, results.real),
@@ -53,6 +54,7 @@ def utility_json(results: UtilityResults) -> dict[str, Any]:
         "ranking": None if ranking is None else _ranking(ranking),
         "subgroups": [_subgroups(found) for found in results.subgroups],
         "axes": None if results.clouds is None else clouds_json(results.clouds),
+        "data": None if data is None else data_json(data, results.real, results.records),
     }
 
 

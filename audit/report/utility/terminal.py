@@ -12,6 +12,7 @@ from audit.report.picture import Cells, Plot
 from audit.report.sheet import Adaptive, Sheet
 from audit.report.utility.axes import AxesView
 from audit.report.utility.breakdowns import Bars
+from audit.report.utility.data.view import DataView
 from audit.report.utility.dives import Dive, Figure
 from audit.report.utility.forest import CHANGES, Forest, coefficient_grid
 from audit.report.utility.ranking import RankingView
@@ -62,6 +63,8 @@ def _parts(sheet: Sheet, view: UtilityView) -> list[RenderableType]:
     if view.missing:
         missing = (f"{metric}, {file}: {reason}" for metric, file, reason in view.missing)
         parts += [sheet.heading("Without a value"), *sheet.lines(missing), Text()]
+    if view.data is not None:
+        parts += _data(sheet, view.data)
     for found in view.subgroups:
         parts += _subgroups(sheet, found)
     worst = [part for metric, dives in view.dives for part in _worst_of(sheet, metric, dives)]
@@ -78,6 +81,22 @@ def _axes(sheet: Sheet, view: AxesView) -> list[RenderableType]:
         Text(),
         sheet.grid(view.distances),
         *sheet.lines([view.reading, view.chance], "dim"),
+        Text(),
+    ]
+
+
+def _data(sheet: Sheet, view: DataView) -> list[RenderableType]:
+    """What each file covers, and its worst columns."""
+    lines = [
+        sheet.text(f"{file}: ", "bold").append(sheet.spell(text), "not bold")
+        for file, text in view.worst
+    ]
+    return [
+        sheet.heading("The data"),
+        sheet.grid(view.coverage),
+        *sheet.lines(["Columns farthest beyond chance, by total variation:"], "dim"),
+        *map(sheet.indent, lines),
+        *sheet.lines(view.notes, "dim"),
         Text(),
     ]
 

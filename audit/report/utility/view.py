@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit.report.utility.axes import AxesView, axes_view
+from audit.report.utility.data.view import DataView, data_view
 from audit.report.utility.dives import MAX_FILES, Dive, dives
 from audit.report.utility.ranking import RankingView, ranking_view
 from audit.report.utility.scores import ScoreBlock, score_blocks, set_apart
@@ -44,8 +45,9 @@ class UtilityView:
     ``notice``: that none of it is private. ``warnings``: what nobody should overlook: columns that
     are not looked at, copies of real records, tables of few records. ``ranking``: None of fewer
     than two files. ``shared``: what the scores of several metrics state, after their names.
-    ``dives``: metrics with what their scores are made of; ``dives_note``: what is left
-    out of them. ``missing``: metric, file and reason of what has no value. ``axes``: the
+    ``data``: pictures of what the files hold; None where that was not looked at. ``dives``:
+    metrics with what their scores are made of; ``dives_note``: what is left out of them.
+    ``missing``: metric, file and reason of what has no value. ``axes``: the
     tables on principal axes, if they were projected.
     """
 
@@ -61,6 +63,7 @@ class UtilityView:
     dives_note: str
     subgroups: tuple[SubgroupsView, ...]
     axes: AxesView | None
+    data: DataView | None
 
     @property
     def baseline(self) -> bool:
@@ -85,6 +88,7 @@ def utility_view(results: UtilityResults) -> UtilityView:
         _dives_note(results),
         subgroups_views(results),
         None if results.clouds is None else axes_view(results.real, results.clouds),
+        data_view(results),
     )
 
 

@@ -27,6 +27,7 @@ from audit.utility.workload_error import WorkloadError
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.tables import write_table
+from tests.audit.utility.data.kinds_of_tables import lay
 from tests.audit.utility.slow_counts import Watched, drawn, nominal
 
 DOMAIN = nominal((3, 4, 5, 6))
@@ -101,6 +102,21 @@ def test_every_marginal_is_counted_once_a_table_and_the_real_one_once_for_all(
         assert set(times) == wanted and set(times.values()) == {1}
         # In one pass over the table: further ones ask for nothing.
         assert sum(bool(sets) for sets in table.passes) == 1
+
+
+def test_the_data_are_laid_beside_each_other_in_the_same_pass() -> None:
+    real, first = Watched(REAL), Watched(FIRST)
+    results = measure_utility(("r", real), {"f": first}, [TotalVariation()])
+    assert results.data == lay(REAL, f=FIRST)
+    assert [len(table.passes) for table in (real, first)] == [1, 1]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_data_do_not_depend_on_metrics_and_processes(jobs: int) -> None:
+    expected = lay(REAL, **TABLES)
+    for metrics in (METRICS, ()):
+        assert measure_utility(("r", REAL), TABLES, metrics, jobs=jobs).data == expected
+    assert measure_utility(("r", REAL), {}, METRICS, jobs=jobs).data is None
 
 
 def test_without_a_baseline_there_is_none() -> None:

@@ -8,11 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from audit.utility.data.compare import Data
 from audit.utility.results import Scored, UtilityResults
 from audit.utility.score import Breakdown, Direction, Entry, Score, standard_error
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from tests.audit.report.samples import HOSTILE
+from tests.audit.utility.data.kinds_of_tables import draw, lay
 
 INF = math.inf
 DOMAIN = Domain(
@@ -121,6 +123,12 @@ def terms() -> Breakdown:
     return Breakdown("scores", ("term", "score"), (("k-marginal", 880.5), ("hoc", INF)))
 
 
+def data(domain: Domain, files: tuple[str, ...]) -> Data:
+    """Random tables beside each other, some values of the real one outside the domain."""
+    tables = {file: draw(domain, 400, seed) for seed, file in enumerate(files, 1)}
+    return lay(draw(domain, 500, 0, outside=True), **tables)
+
+
 def results() -> UtilityResults:
     """Three files by metrics of every kind, some of them undefined, one refused."""
     scored = []
@@ -197,7 +205,9 @@ def results() -> UtilityResults:
             scored.append(Scored(file, each, other, 0.25))
     records = {"confidential.csv": 10_000, FILES[0]: 10_000, FILES[1]: 9_612, FILES[2]: 10_000}
     refused = (("longitudinal", "the domain declares no person; add [individual] to it"),)
-    return UtilityResults("confidential.csv", DOMAIN, records, tuple(scored), refused)
+    return UtilityResults(
+        "confidential.csv", DOMAIN, records, tuple(scored), refused, data=data(DOMAIN, FILES)
+    )
 
 
 def single() -> UtilityResults:
@@ -227,9 +237,17 @@ def hostile() -> UtilityResults:
         )
         for file in (HOSTILE, HOSTILE + "b")
     )
-    domain = Domain("d", (Attribute("<script>x</script>\u202e", ("0", "1")),))
+    domain = Domain(
+        "d",
+        (
+            Attribute("<script>x</script>\u202e", ("0", "<script>1</script>\u202e")),
+            Attribute("<b>", tuple(f"<i>{k}\u202e" for k in range(30)), ordinal=True, missing=True),
+        ),
+    )
     records = {"r": 1, HOSTILE: 1, HOSTILE + "b": 1}
-    return UtilityResults("r", domain, records, scored, ((HOSTILE, HOSTILE),))
+    files = (HOSTILE, HOSTILE + "b")
+    found = data(domain, files)
+    return UtilityResults("r", domain, records, scored, ((HOSTILE, HOSTILE),), data=found)
 
 
 CONTRACT = {

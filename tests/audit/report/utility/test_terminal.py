@@ -94,3 +94,14 @@ def test_one_file_has_no_ranking_and_no_scores_no_table() -> None:
     assert "Ranking" not in printed(samples.single())
     results = dataclasses.replace(samples.single(), scored=(), refused=(("m", "why not"),))
     assert "m, every file: why not" in printed(results)
+
+
+def test_the_data_are_told_in_short() -> None:
+    view = utility_view(samples.results()).data
+    assert view is not None
+    text = words_of(printed(samples.results(), width=250))
+    for file, told in view.worst:
+        assert f"{file}: {told}" in text
+    for file, cells in view.coverage.rows:
+        assert f"{file} {' '.join(cells)}" in text
+    assert "The data" not in printed(samples.single())

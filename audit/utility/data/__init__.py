@@ -1,0 +1,1 @@
+"""What tables hold, real beside synthetic: attributes, pairs of them, and what is covered."""
