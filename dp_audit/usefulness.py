@@ -322,7 +322,8 @@ def _metrics(
         metrics = [replace(m, **seeds) if hasattr(m, "seed") else m for m in metrics]
     metrics = [m.with_draws(draws[m.name]) if m.name in draws else m for m in metrics]
     for metric in metrics:
-        if names or metric.name in mentioned:
+        # A rule that cannot be read is a fault of the file, and no reason to leave validity out.
+        if names or metric.name in mentioned or (rules and metric.name == "validity"):
             _require(metric, domain)
     kept, refused = applicable(metrics, domain)
     if not kept:

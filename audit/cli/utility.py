@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from pathlib import Path
 
 from audit.cli import common, streams
 from audit.report.html import render
@@ -89,9 +91,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Print the scores, write the files asked for; exit code 0."""
     certificates = flags.certificate or []
-    releases = {name: text.split(",") for name, text in _named("--release-of", flags.release_of)}
-    claims = dict(_named("--claim-of", flags.claim_of))
+    programs = _named("--release-of", flags.release_of, lambda _, files: _are_there(files))
+    releases = {name: files.split(",") for name, files in programs}
     released = [path for paths in releases.values() for path in paths]
+    known = {*flags.synthetic, *released, *releases}
+    claims = dict(_named("--claim-of", flags.claim_of, lambda name, _: name in known))
     inputs = (
         *(flags.real, *flags.synthetic, *released, *claims.values(), *certificates),
         *(flags.domain, flags.draws, flags.plan, flags.axes_from),
@@ -145,14 +149,25 @@ def _model(formula: str | None) -> list[str]:
     ]
 
 
-def _named(flag: str, pairs: list[str] | None) -> list[tuple[str, str]]:
-    """The pairs of a flag that reads NAME=VALUE; a file's name may have an equals sign itself."""
+def _named(
+    flag: str, pairs: list[str] | None, fits: Callable[[str, str], bool]
+) -> list[tuple[str, str]]:
+    """The pairs of a flag that reads NAME=VALUE.
+
+    Names and files may have an equals sign, too: the first one that parts what ``fits`` is meant.
+    """
     named: list[tuple[str, str]] = []
     for pair in pairs or []:
-        name, equals, value = pair.rpartition("=")
-        if not equals or not name or not value:
+        ends = [place for place, sign in enumerate(pair) if sign == "="]
+        parts = [(pair[:end], pair[end + 1 :]) for end in ends if 0 < end < len(pair) - 1]
+        if not parts:
             raise InputError(f"{flag} reads NAME=VALUE, found {pair!r}")
+        name, value = next((part for part in parts if fits(*part)), parts[0])
         if name in dict(named):
             raise InputError(f"{flag} {name} is given twice")
         named.append((name, value))
     return named
+
+
+def _are_there(files: str) -> bool:
+    return all(Path(file).exists() for file in files.split(","))

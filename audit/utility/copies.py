@@ -1,7 +1,8 @@
-"""Synthetic records that are real ones, value for value."""
+"""Synthetic records that are real ones, value for value, and synthetic tables that are one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,25 @@ def count_copies(real: Records, synthetic: Records) -> Copies:
     held = np.bincount(mine, minlength=size)
     made = np.bincount(theirs, minlength=size)
     return Copies(int(made[held > 0].sum()), int(made[held == 1].sum()), bool((held == made).all()))
+
+
+def find_alike(tables: Mapping[str, Records]) -> tuple[tuple[str, ...], ...]:
+    """The names of tables that hold the same records, each as often, in whatever order.
+
+    Compared by a hash of 64 bits a record: two tables of a million records that differ in one are
+    told apart but for a chance of 1 in 10^13.
+    """
+    named: dict[bytes, list[str]] = {}
+    for name, table in tables.items():
+        hashes = np.zeros(table.records, dtype=np.uint64)
+        for column in (*table.codes.T, *table.binned.values()):
+            hashes = hashes * _PRIME + pd.util.hash_array(np.ascontiguousarray(column))
+        named.setdefault(np.sort(hashes).tobytes(), []).append(name)
+    return tuple(tuple(names) for names in named.values() if len(names) > 1)
+
+
+_PRIME = np.uint64(1_000_003)
+"""What a hash is multiplied with before the next column is added (odd, so that nothing is lost)."""
 
 
 def _number_records(real: Records, synthetic: Records) -> NDArray[np.int64]:

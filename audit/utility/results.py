@@ -43,7 +43,8 @@ class UtilityResults:
 
     ``records``: the rows of every file, the real one among them. ``refused``: metrics
     that cannot be taken over the domain, each with the reason. ``copies`` of real records in the
-    synthetic files that are held whole. ``undeclared``: columns of any file that the domain does
+    synthetic files that are held whole; ``alike``: those of these files that hold the same records.
+    ``undeclared``: columns of any file that the domain does
     not declare, and of which no score speaks. ``programs``: synthetic files that are releases of
     one program, by its name. ``promises``: of synthetic files, where one is known. ``subgroups``:
     files by the values of an attribute, where that was asked for. ``clouds``: the tables on public
@@ -65,6 +66,7 @@ class UtilityResults:
     subgroups: tuple[Subgroups, ...] = ()
     clouds: Clouds | None = None
     data: Data | None = None
+    alike: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse scores that cannot be laid side by side."""
@@ -108,6 +110,7 @@ class UtilityResults:
             subgroups=tuple(one.rename(names) for one in self.subgroups),
             clouds=None if self.clouds is None else self.clouds.rename(names),
             data=None if self.data is None else self.data.rename(names),
+            alike=tuple(tuple(names[file] for file in files) for files in self.alike),
             scored=tuple(replace(s, synthetic=names[s.synthetic]) for s in self.scored),
         )
 

@@ -14,14 +14,16 @@ after a sign is a column where the domain has one of that name, and a value othe
 bins, and ordinal ones whose values are numbers, are compared as numbers (or as dates and times,
 where bins are of these), other ordinal ones by their declared order.
 
-Of a record that only names its bin a rule may neither be known to hold nor to be broken: every
-condition says of a record whether it holds for certain, and whether it may hold.
+Of a record that only names its bin a rule may neither be known to hold nor to be broken, and so it
+is where a value that is missing is compared as a number or by an order: every condition says of a
+record whether it holds for certain, and whether it may hold (Kleene 1952). Beside = and != with a
+label a missing value is a value of its own, and ``is missing`` always knows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +50,10 @@ _WORDS = ("and", "or", "not", "in", "is")
 
 _SIGNS = ("=", "!=", "<", "<=", ">", ">=")
 
+_DEEPEST = 50
+"""So many brackets and "not" stand in each other at most: far more than anybody reads, and few
+enough for Python's stack."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -67,7 +73,7 @@ def read_rule(text: str, domain: Domain) -> Rule:
         reader = _Reader(text, domain)
         first = reader.read_condition()
         if reader.take("->"):
-            broken = _require_both(first, _negate(reader.read_condition()))
+            broken = _require_all([first, _negate(reader.read_condition())])
         else:
             broken = _negate(first)
         reader.require_end()
@@ -92,24 +98,25 @@ class _Reader:
         self.domain = domain
         self.tokens = _split(text)
         self.place = 0
+        self.depth = 0
 
     def read_condition(self) -> Condition:
-        found = self.read_clause()
+        found = [self.read_clause()]
         while self.take("or"):
-            found = _allow_either(found, self.read_clause())
-        return found
+            found.append(self.read_clause())
+        return _allow_any(found)
 
     def read_clause(self) -> Condition:
-        found = self.read_part()
+        found = [self.read_part()]
         while self.take("and"):
-            found = _require_both(found, self.read_part())
-        return found
+            found.append(self.read_part())
+        return _require_all(found)
 
     def read_part(self) -> Condition:
         if self.take("not"):
-            return _negate(self.read_part())
+            return _negate(self.within(self.read_part))
         if self.take("("):
-            found = self.read_condition()
+            found = self.within(self.read_condition)
             self.need(")")
             return found
         attribute = self.domain.attribute(self.read_word("a column"))
@@ -121,11 +128,11 @@ class _Reader:
             return _negate(missing)
         if self.take("in"):
             self.need("[")
-            found = _test_equal(attribute, self.read_word("a value"))
+            values = [_test_equal(attribute, self.read_word("a value"))]
             while self.take(","):
-                found = _allow_either(found, _test_equal(attribute, self.read_word("a value")))
+                values.append(_test_equal(attribute, self.read_word("a value")))
             self.need("]")
-            return found
+            return _allow_any(values)
         sign = next((sign for sign in _SIGNS if self.take(sign)), None)
         if sign is None:
             raise InputError(
@@ -140,6 +147,15 @@ class _Reader:
             same = _test_equal(attribute, value)
             return same if sign == "=" else _negate(same)
         return _test_side(attribute, sign, value)
+
+    def within(self, read: Callable[[], Condition]) -> Condition:
+        """What stands in brackets or behind "not"."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise InputError(f"more than {_DEEPEST} brackets and not stand in each other")
+        found = read()
+        self.depth -= 1
+        return found
 
     def peek(self) -> _Token:
         return self.tokens[self.place] if self.place < len(self.tokens) else _Token("", sign=True)
@@ -185,16 +201,19 @@ def _split(text: str) -> list[_Token]:
     return tokens
 
 
-def _require_both(first: Condition, second: Condition) -> Condition:
+def _require_all(conditions: Sequence[Condition]) -> Condition:
     def holds(records: Records) -> Truth:
-        (a, may_a), (b, may_b) = first(records), second(records)
-        return a & b, may_a & may_b
+        certain, may = conditions[0](records)
+        for condition in conditions[1:]:
+            other, may_other = condition(records)
+            certain, may = certain & other, may & may_other
+        return certain, may
 
     return holds
 
 
-def _allow_either(first: Condition, second: Condition) -> Condition:
-    return _negate(_require_both(_negate(first), _negate(second)))
+def _allow_any(conditions: Sequence[Condition]) -> Condition:
+    return _negate(_require_all([_negate(condition) for condition in conditions]))
 
 
 def _negate(condition: Condition) -> Condition:
@@ -232,8 +251,8 @@ def _test_equal(attribute: Attribute, value: str) -> Condition:
         )
 
     def is_equal(records: Records) -> Truth:
-        low, high = _find_ends(records, attribute)
-        return (low == number) & (high == number), (low <= number) & (number <= high)
+        stated = np.array(number)
+        return _compare(_find_ends(records, attribute), "=", (stated, stated))
 
     return is_equal
 
@@ -308,17 +327,17 @@ def _find_ends(records: Records, attribute: Attribute) -> Ends:
 
 
 def _compare(first: Ends, sign: str, second: Ends) -> Truth:
-    """Whether one number stands in an order to another; no number does where either is absent."""
+    """Whether one number stands in an order to another; where either is absent, it may."""
     (low, high), (least, most) = first, second
+    if sign == "!=":
+        certain, may = _compare(first, "=", second)
+        return ~may, ~certain
     if sign in (">", ">="):
         return _compare(second, {">": "<", ">=": "<="}[sign], first)
-    if sign == "<":
-        return high < least, low < most
-    if sign == "<=":
-        return high <= least, low <= most
-    same = (low == high) & (least == most) & (low == least)
-    may = (low <= most) & (least <= high)
-    if sign == "=":
-        return same, may
     absent = np.isnan(low + least)
-    return ~may & ~absent, ~same & ~absent
+    if sign == "<":
+        return high < least, (low < most) | absent
+    if sign == "<=":
+        return high <= least, (low <= most) | absent
+    same = (low == high) & (least == most) & (low == least)
+    return same, ((low <= most) & (least <= high)) | absent

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from audit.parallel import divide
 from audit.statements.durations import spell_seconds
 from audit.utility.baselines import uniform_table
-from audit.utility.copies import count_copies
+from audit.utility.copies import count_copies, find_alike
 from audit.utility.counts import Counted
 from audit.utility.data.compare import Data, compare
 from audit.utility.data.tally import Tally, sets_to_count, tally_tables
@@ -177,15 +177,12 @@ def measure_utility(
         for name, table in tables.items()
         if isinstance(real[1], Records) and isinstance(table, Records)
     }
+    alike = find_alike({n: table for n, table in tables.items() if isinstance(table, Records)})
     return UtilityResults(
-        real[0],
-        real[1].domain,
-        sizes,
-        scored,
-        refused,
-        copies,
-        undeclared or {},
+        *(real[0], real[1].domain, sizes, scored, refused, copies),
+        undeclared=undeclared or {},
         data=_compare(real[1].domain, {name: tallies[name] for name in tables}),
+        alike=alike,
     )
 
 

@@ -20,10 +20,11 @@ class Validity(Metric):
     """The share of synthetic records that are possible by the rules that their user states.
 
     ``rules``: texts as `audit.utility.rules` reads them, such as "AGE < 15 -> MARITAL = N"; a
-    domain file states them in its table [rules]. A record of which the table only names a bin, so
-    that a rule may hold or not, is possible. The breakdown "rules", worst first: the shares of
-    real and of synthetic records that break each, and of synthetic ones that may. The breakdown
-    "outside": columns with values outside the domain, and the shares of both tables.
+    domain file states them in its table [rules]. A record of which the table only names a bin, or
+    lacks what is compared, so that a rule may hold or not, is possible. The breakdown "rules",
+    worst first: the shares of real and of synthetic records that break each, and of synthetic ones
+    that may. The breakdown "outside": columns with values outside the domain, and the shares of
+    both tables.
 
     What it misses: whatever no rule forbids. Source: the inconsistency tests in the report of
     SDNist 2.x, whose rules are built in; here they are the user's.
@@ -66,7 +67,7 @@ class Validity(Metric):
             details.append(Breakdown("outside", names, outside, plotted="synthetic records"))
         return self.scored(
             1 - float(broken.mean()),
-            stated=(f"{len(rows)} rules, by {int(broken.sum())} records broken",),
+            stated=(f"records that break a rule: {int(broken.sum())} of {len(broken)}",),
             details=tuple(details),
         )
 

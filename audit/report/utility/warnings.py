@@ -14,13 +14,18 @@ FEW = 50
 
 
 def warnings(results: UtilityResults) -> tuple[str, ...]:
-    """The sentences: on columns, on copies, on tables of few records, on lost subgroups."""
+    """The sentences: on columns, copies, files alike, tables of few records, lost subgroups."""
     columns = [
         _columns(file, file == results.real, names) for file, names in results.undeclared.items()
     ]
     copies = [_copies(results, file, copies) for file, copies in results.copies.items()]
     small = [_size(file, records) for file, records in results.records.items() if records < FEW]
-    return (*columns, *filter(None, copies), *small, *lost_texts(results))
+    alike = [
+        f"{', '.join(files[:-1])} and {files[-1]} hold the same records, each as often: they are "
+        "one release, and that they do not differ says nothing of another run."
+        for files in results.alike
+    ]
+    return (*columns, *filter(None, copies), *alike, *small, *lost_texts(results))
 
 
 def _size(file: str, records: int) -> str:

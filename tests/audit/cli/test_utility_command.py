@@ -437,13 +437,13 @@ def test_the_subsamples_of_a_k_marginal_have_its_groups(dp_audit: Command, towns
 
 def test_rules_of_the_domain_file_make_a_score(dp_audit: Command, towns: Path) -> None:
     (towns / "towns.toml").write_text(
-        f'{DOMAIN}\n[rules]\nyoung = "age < 15 -> wage < 100"\nsexes = "sex in [1, 2]"\n',
+        f'{DOMAIN}\n[rules]\nyoung = "age < 15 -> wage is present and wage < 100"\nsexes = "sex in [1, 2]"\n',
         encoding="utf-8",
     )
     assert dp_audit(f"{QUICK} --metric validity --json u.json").code == 0
     score = scores(towns / "u.json")["validity", "near.csv"]
     rules = {row[0]: row[2] for row in score["details"][0]["rows"]}
-    assert set(rules) == {"age < 15 -> wage < 100", "sex in [1, 2]"}
+    assert set(rules) == {"age < 15 -> wage is present and wage < 100", "sex in [1, 2]"}
     assert 1 > score["value"] >= 1 - sum(rules.values()) and rules["sex in [1, 2]"] == 0
     text = (towns / "towns.toml").read_text(encoding="utf-8").replace("age < 15", "agee < 15")
     (towns / "towns.toml").write_text(text, encoding="utf-8")
@@ -826,3 +826,24 @@ def test_a_model_is_short_for_the_parameters_of_a_regression(
     for model in ("wage", "~ age", "wage ~", "wage ~ age +", ""):
         assert "--model reads" in one_line(dp_audit(f"{line} --model '{model}'"))
     assert "no attribute 'pay'" in one_line(dp_audit(f"{line} --model 'pay ~ age'"))
+
+    # It is a fault of the file, and no reason to leave the metric out.
+    assert "no attribute 'agee'" in one_line(dp_audit(QUICK))
+
+
+def test_files_with_an_equals_sign_and_files_that_are_one(dp_audit: Command, towns: Path) -> None:
+    near = (towns / "near.csv").read_text(encoding="utf-8")
+    for name in ("near_eps=1.csv", "near_eps=2.csv"):
+        (towns / name).write_text(near, encoding="utf-8")
+    line = "utility real.csv --domain towns.toml --quiet --no-baseline --metric total-variation"
+    shown = dp_audit(
+        f"{line} --release-of near=near_eps=1.csv,near_eps=2.csv --release-of n=1=near.csv --json u"
+    )
+    assert shown.code == 0, shown.err
+    programs = json.loads((towns / "u").read_text())["programs"]
+    assert set(programs) == {"near", "n=1"} if isinstance(programs, dict) else len(programs) == 2
+    assert "near_eps=1.csv, near_eps=2.csv and near.csv hold the same records" in one_text(shown)
+
+
+def one_text(shown: Shown) -> str:
+    return " ".join(shown.out.split())

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.utility.copies import Copies, count_copies
+from audit.utility.copies import Copies, count_copies, find_alike
 from audit.utility.records import of_frame
 from synthesizers.domain import Attribute, Domain
 
@@ -59,3 +59,13 @@ def test_numbers_are_compared_by_their_bins_where_one_table_names_these() -> Non
     real = of_frame(pd.DataFrame({"n": ["1", "15"]}), domain)
     for texts, expected in ((["2", "12"], 0), (["[0, 10)", "12"], 2)):
         assert count_copies(real, of_frame(pd.DataFrame({"n": texts}), domain)).records == expected
+
+
+def test_tables_of_the_same_records_are_found_in_any_order() -> None:
+    made = {str(seed): frame(seed, 50) for seed in range(4)}
+    other = made["0"].sample(frac=1, random_state=0)
+    one_off = made["0"].assign(n=["7", *made["0"]["n"][1:]])
+    more = pd.concat([made["0"], made["0"][:1]])
+    tables = {**made, "again": other, "off": one_off, "more": more, "1b": made["1"]}
+    read = {name: of_frame(table, DOMAIN) for name, table in tables.items()}
+    assert find_alike(read) == (("0", "again"), ("1", "1b"))

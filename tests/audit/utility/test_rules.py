@@ -58,7 +58,7 @@ RULES: list[tuple[str, Callable[[Row], bool]]] = [
     ("MARITAL = 'N' -> AGE <= 17", lambda r: r["MARITAL"] != "N" or float(r["AGE"]) <= 17),
     ("AGE = 110", lambda r: float(r["AGE"]) == 110),
     (
-        "not (SEX = m and GRADE >= middle)",
+        "not (SEX = m and GRADE is present and GRADE >= middle)",
         lambda r: not (r["SEX"] == "m" and order(r, "GRADE") > 1),
     ),
     (
@@ -73,10 +73,13 @@ RULES: list[tuple[str, Callable[[Row], bool]]] = [
     ("WAGE is missing -> AGE > 64", lambda r: r["WAGE"] != "" or float(r["AGE"]) > 64),
     ("WAGE is present", lambda r: r["WAGE"] != ""),
     (
-        "WAGE >= 0 -> not AGE < 15",
+        "WAGE is present and WAGE >= 0 -> not AGE < 15",
         lambda r: not float(r["WAGE"] or "-1") >= 0 or float(r["AGE"]) >= 15,
     ),
-    ("WAGE != AGE", lambda r: r["WAGE"] != "" and float(r["WAGE"]) != float(r["AGE"])),
+    (
+        "WAGE is present and WAGE != AGE",
+        lambda r: r["WAGE"] != "" and float(r["WAGE"]) != float(r["AGE"]),
+    ),
     ("SEX != PARTNER", lambda r: r["SEX"] != r["PARTNER"]),
     (
         "SEX = PARTNER -> MARITAL != married",
@@ -93,6 +96,43 @@ def test_a_rule_is_broken_where_a_reader_says_so(text: str, holds: Callable[[Row
     expected = [not holds(row) for row in frame.to_dict("records")]
     assert certain.tolist() == expected == may.tolist()
     assert any(expected) and not all(expected)
+
+
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">=", "=", "!="])
+@pytest.mark.parametrize("rule", ["WAGE {} 12", "WAGE {} AGE", "AGE {} WAGE", "not WAGE {} 12"])
+def test_a_missing_number_neither_breaks_a_rule_nor_keeps_it(sign: str, rule: str) -> None:
+    frame = people(0, 2).assign(WAGE=["", ""], AGE=["15", "17"])
+    text = rule.format(sign)
+    certain, may = read_rule(text, DOMAIN).broken(of_frame(frame, DOMAIN))
+    assert not certain.any() and may.all()
+    guarded = read_rule(f"WAGE is present -> {text}", DOMAIN).broken(of_frame(frame, DOMAIN))
+    assert not np.any(guarded)
+
+
+@pytest.mark.parametrize("text", ["GRADE < high", "not GRADE <= low", "WAGE in [0, 12]"])
+def test_a_missing_value_that_is_compared_may_break_a_rule(text: str) -> None:
+    frame = people(0, 1).assign(WAGE="", GRADE="")
+    certain, may = read_rule(text, DOMAIN).broken(of_frame(frame, DOMAIN))
+    assert (certain[0], may[0]) == (False, True)
+
+
+@pytest.mark.parametrize("text", ["AGE in [{}]", "{}"], ids=["list", "chain"])
+def test_a_long_rule_is_read(text: str) -> None:
+    parts = [str(k % 110) for k in range(2_000)]
+    if "in" in text:
+        rule = text.format(", ".join(parts))
+    else:
+        rule = " or ".join(f"AGE = {part}" for part in parts)
+    certain, may = read_rule(rule, DOMAIN).broken(of_frame(people(1, 50), DOMAIN))
+    assert (certain == may).all() and 0 < certain.sum() < 50
+
+
+@pytest.mark.parametrize("start", ["(", "not "])
+def test_a_deep_rule_is_refused(start: str) -> None:
+    end = ")" if start == "(" else ""
+    assert read_rule(f"{start * 50}AGE = 5{end * 50}", DOMAIN)
+    with pytest.raises(InputError, match="more than 50"):
+        read_rule(f"{start * 5_000}AGE = 5{end * 5_000}", DOMAIN)
 
 
 @pytest.mark.parametrize("sign", ["<", "<=", ">", ">=", "=", "!="])
