@@ -12,7 +12,7 @@ from audit.disclosure.checks import check_release, name_attackers
 from audit.disclosure.tables import Tables
 from audit.subjects.splits import read_split
 from audit.utility.records import Outside, Records, of_dataset, of_frame, read_records
-from audit.verify import load_certificate
+from audit.verify import load_certificate, recheck_proof
 from dp_audit.arguments import DomainLike, Number, probability, required_domain, whole_number
 from dp_audit.progress import Progress, nobody
 from dp_audit.results import DisclosureResult, ReleaseResult
@@ -122,7 +122,7 @@ def disclosure(
         attackers,
         float(error),
         start,
-        certificates=documents,
+        certificates=[(file, plain, recheck_proof(plain)) for file, plain in documents],
         undeclared={name: columns for name, columns in left.items() if columns},
         progress=lambda done, total, name: progress("checking", done, total, name),
     )

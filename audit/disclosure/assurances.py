@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.disclosure.ceilings import Ceiling, find_ceiling
-from audit.disclosure.tables import Tables
+from audit.disclosure.tables import Tables, most_of_a_person
 from audit.statements.certificate import Certificate, digest
 from audit.statements.certificate_json import decode
+from audit.statements.checks import Check, Status
 from audit.statements.claim import Claim
 from audit.statements.evidence import Verdict
 from synthesizers.neighbours import AddRemove, describe
@@ -19,28 +20,36 @@ from synthesizers.neighbours import AddRemove, describe
 class Assurance:
     """What the certificate of a ``file`` says of attacks on a release.
 
-    ``states``: its verdict, subject, claim and neighbours. ``obstacle``: why it bounds nothing
+    ``states``: its verdict, subject, claim and neighbours. ``rechecked``: whether the independent
+    checker found the claim in its proof. ``obstacle``: why it bounds nothing
     here; None where it does. ``ceiling``: between a table with a record and one where it is in the
     holdout, ``steps`` of its neighbours apart; ``alone``: of one step.
     """
 
     file: str
     states: tuple[str, str, str, str]
+    rechecked: bool
     obstacle: str | None
     steps: int
     ceiling: Ceiling | None
     alone: Ceiling | None
 
 
-def read_assurance(file: str, plain: Mapping[str, Any], tables: Tables) -> Assurance:
+def read_assurance(
+    file: str, plain: Mapping[str, Any], tables: Tables, proof: Check | None = None
+) -> Assurance:
     """What a certificate says, if the release was made by its subject from the real table, once.
+
+    ``proof``: what the independent checker says of its proof; None where it has none.
 
     Guarantee
     ---------
     There is a ceiling only if the document has its digest, its evidence entails PROVED or EXACT,
-    and its claim speaks of records, over these attributes, and of as many as there are. Where the
-    holdout was not chosen by a coin for each record, another record is in the place of one that is
-    out, which is two steps of add-remove. Backed by ``tests/audit/disclosure/test_assurances.py``.
+    the checker does not reject its proof, and its claim speaks of records (or of persons of one
+    record each), over these attributes, and of as many as there are.
+    Where the holdout was not chosen by a coin for each record, another record is in the place of
+    one that is out, which is two steps of add-remove. Backed by
+    ``tests/audit/disclosure/test_assurances.py``.
     """
     document = decode(plain)
     certificate = Certificate.of(document)
@@ -58,14 +67,17 @@ def read_assurance(file: str, plain: Mapping[str, Any], tables: Tables) -> Assur
         obstacle = f"its evidence entails {certificate.verdict.value}"
     elif certificate.verdict not in (Verdict.PROVED, Verdict.EXACT):
         obstacle = "nothing was shown of its claim for all databases"
+    elif proof is not None and proof.status is Status.FALSE:
+        obstacle = f"the independent checker rejects its proof ({proof.note})"
     else:
         obstacle = _find_mismatch(claim, tables)
     by_coins = tables.chosen is not None
     steps = 2 if isinstance(claim.neighbours, AddRemove) and not by_coins else 1
     if obstacle is not None:
-        return Assurance(file, states, obstacle, steps, None, None)
+        return Assurance(file, states, False, obstacle, steps, None, None)
     ceilings = (find_ceiling(claim.guarantee, number) for number in (steps, 1))
-    return Assurance(file, states, None, steps, *ceilings)
+    rechecked = proof is not None and proof.status is Status.CONFIRMED
+    return Assurance(file, states, rechecked, None, steps, *ceilings)
 
 
 def _find_mismatch(claim: Claim, tables: Tables) -> str | None:
@@ -78,6 +90,8 @@ def _find_mismatch(claim: Claim, tables: Tables) -> str | None:
             "its unit is a person with several records, and the holdout was set aside record by "
             "record"
         )
+    if not claim.neighbours.unit.is_record and max(map(most_of_a_person, tables.of_persons)) > 1:
+        return "its unit is a person of one record, and persons have several here"
     public = claim.neighbours.records_public
     if claim.records is not None and (claim.records != held if public else claim.records < held):
         return f"its claim speaks of {claim.covers}, and the real table has {held} records"

@@ -14,7 +14,8 @@ from audit.disclosure.matches import Matches, match
 from audit.disclosure.membership import Membership, infer_membership
 from audit.disclosure.risks import Risk
 from audit.disclosure.singling_out import single_out
-from audit.disclosure.tables import Tables
+from audit.disclosure.tables import Tables, most_of_a_person
+from audit.statements.checks import Check
 from audit.utility.copies import Copies, count_copies
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -42,8 +43,9 @@ class Disclosure:
 
     ``records``: of the real table, the holdout and the release. ``by_coins``: whether the record of
     a split shows that coins chose the holdout. ``error``: of the intervals of one kind of attack
-    together. ``copies``: of real records, in all columns. ``undeclared``: columns of each table
-    that the domain lacks, and of which nothing is said.
+    together. ``copies``: of real records, in all columns; ``shared``: the same of the holdout.
+    ``of_a_person``: the most records that a person has in one of these tables. ``undeclared``:
+    columns of each table that the domain lacks, and of which nothing is said.
     """
 
     domain: str
@@ -53,6 +55,8 @@ class Disclosure:
     error: float
     seed: int
     copies: Copies
+    shared: Copies
+    of_a_person: int
     matches: tuple[Matches, ...]
     membership: Membership
     risks: tuple[Risk, ...]
@@ -112,11 +116,14 @@ def check_release(
     error: float,
     seed: int,
     *,
-    certificates: Sequence[tuple[str, Mapping[str, Any]]] = (),
+    certificates: Sequence[tuple[str, Mapping[str, Any], Check | None]] = (),
     undeclared: Mapping[str, tuple[str, ...]] | None = None,
     progress: CheckProgress = lambda done, total, name: None,
 ) -> Disclosure:
-    """Every check; all that is drawn follows from ``seed``. ``certificates``: with their files."""
+    """Every check; all that is drawn follows from ``seed``.
+
+    ``certificates``: with their files, and what the independent checker says of their proofs.
+    """
     steps = iter(("matches", "singling out", "linkability", "inference", "membership", "distances"))
 
     def begin(done: int) -> None:
@@ -150,10 +157,12 @@ def check_release(
         error,
         seed,
         count_copies(tables.real, tables.synthetic),
+        count_copies(tables.real, tables.holdout),
+        max(map(most_of_a_person, tables.of_persons)),
         tuple(matches),
         membership,
         (*(one.risk for one in matches), *risks),
         distances,
-        tuple(read_assurance(file, plain, tables) for file, plain in certificates),
+        tuple(read_assurance(file, plain, tables, proof) for file, plain, proof in certificates),
         undeclared or {},
     )

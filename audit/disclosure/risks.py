@@ -7,7 +7,7 @@ synthetic data": with the rates τ of hits among trials, R = (τ_real - τ_holdo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -78,6 +78,14 @@ class Risk:
         low = _risk(_at_least(self.real, right), _at_most(self.holdout, left)).min()
         high = _risk(_at_most(self.real, right), _at_least(self.holdout, left)).max()
         return float(np.clip(low, 0.0, 1.0)), float(np.clip(high, 0.0, 1.0))
+
+    @property
+    def hits_holdout_more(self) -> bool:
+        """Whether the holdout is hit more often than the real table, by more than chance.
+
+        That is none of the release's doing: the tables were exchanged, or differ otherwise.
+        """
+        return replace(self, real=self.holdout, holdout=self.real).interval[0] > 0
 
     @property
     def has_power(self) -> bool:

@@ -62,6 +62,11 @@ class Tables:
         """What the columns are."""
         return self.real.domain
 
+    @property
+    def of_persons(self) -> tuple[Records, Records]:
+        """The tables whose records are somebody's."""
+        return self.real, self.holdout
+
     @cached_property
     def ordered(self) -> NDArray[np.bool_]:
         """[columns]: whether values lie before and behind each other."""
@@ -107,6 +112,11 @@ class Tables:
             numbered = pd.factorize(numbered * (len(kinds) + 1) + codes)[0].astype(np.int64)
         ends = np.cumsum([len(table) for table in tables])[:-1]
         return list(np.split(numbered, ends))
+
+
+def most_of_a_person(table: Records) -> int:
+    """The most records that a person has, 1 where that is not known."""
+    return 1 if table.persons is None else int(np.bincount(table.persons).max())
 
 
 def _values(table: Records, attribute: Attribute, middles: bool) -> Array:

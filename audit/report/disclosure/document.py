@@ -9,6 +9,7 @@ from audit.disclosure.ceilings import Ceiling
 from audit.disclosure.checks import Disclosure
 from audit.disclosure.distances import Nearness
 from audit.disclosure.risks import Risk, Trials
+from audit.report.disclosure.warnings import find_warnings
 from audit.report.disclosure.words import ASSUMED, FLOOR, REASONS, SHOWN
 from audit.report.utility.words import NOTICE
 from audit.statements.decimals import decimal_above
@@ -30,6 +31,7 @@ def disclosure_json(found: Disclosure) -> dict[str, Any]:
         "secrets": list(attackers.secrets),
         "link": None if attackers.sides is None else [list(side) for side in attackers.sides],
         "undeclared": {table: list(columns) for table, columns in found.undeclared.items()},
+        "warnings": list(find_warnings(found)),
         "copies": {
             "records": found.copies.records,
             "of_unique": found.copies.of_unique,
@@ -91,6 +93,7 @@ def _assurance(one: Assurance) -> dict[str, Any]:
         "subject": subject,
         "claim": claim,
         "neighbours": neighbours,
+        "rechecked": one.rechecked,
         "obstacle": one.obstacle,
         "steps": one.steps,
         "ceiling": None if one.ceiling is None else _ceiling(one.ceiling),

@@ -12,6 +12,7 @@ from audit.disclosure.matches import Matches
 from audit.disclosure.membership import Membership
 from audit.disclosure.risks import Risk, Trials
 from audit.report.disclosure import words
+from audit.report.disclosure.warnings import find_warnings
 from audit.report.page import Section, TableSection, TextSection
 from audit.report.percentages import percent
 from audit.report.utility.words import NOTICE, group_digits
@@ -24,7 +25,7 @@ DIGITS = 4
 def sections(found: Disclosure) -> Iterator[Section]:
     """What was found, the worst warnings first, distances last."""
     yield TextSection("Not private", (NOTICE,))
-    warnings = tuple(_warnings(found))
+    warnings = find_warnings(found)
     if warnings:
         yield TextSection("Look at this first", warnings)
     yield TextSection("What was compared", tuple(_compared(found)))
@@ -35,24 +36,6 @@ def sections(found: Disclosure) -> Iterator[Section]:
     yield _distances(found)
 
 
-def _warnings(found: Disclosure) -> Iterator[str]:
-    for table, columns in found.undeclared.items():
-        listed = ", ".join(map(repr, columns))
-        yield (
-            f"{table} has columns that the domain does not declare, and of which nothing here "
-            f"speaks: {listed}."
-        )
-    copies = found.copies
-    if copies.whole:
-        yield "The release holds the very records of the real table, each as often: it is a copy."
-    elif copies.records:
-        yield (
-            f"{group_digits(copies.records)} of {plural(found.records[2], 'released record')} "
-            f"equal a real record in every column, {group_digits(copies.of_unique)} of them one "
-            "that occurs once."
-        )
-
-
 def _compared(found: Disclosure) -> Iterator[str]:
     real, holdout, synthetic = map(group_digits, found.records)
     yield (
@@ -60,6 +43,10 @@ def _compared(found: Disclosure) -> Iterator[str]:
         f"made from, {holdout} of the holdout."
     )
     yield words.SHOWN if found.by_coins else words.ASSUMED
+    yield (
+        f"{group_digits(found.shared.records)} of {plural(found.records[1], 'record')} of the "
+        "holdout equal a real one in every column."
+    )
     known, sides = found.attackers.known, found.attackers.sides
     knows = "every column but the one that is guessed" if known is None else ", ".join(known)
     linked = "" if sides is None else f" Linked: {' with '.join(', '.join(s) for s in sides)}."
@@ -135,8 +122,10 @@ def _certified(found: Disclosure) -> Section:
 
 def _of_certificate(one: Assurance, found: Disclosure) -> Iterator[tuple[str, str, str, str]]:
     verdict, subject, claim, neighbours = one.states
-    name = f"{one.file}: {verdict}, {subject}, {claim}, {neighbours}"
+    proof = "its proof holds" if one.rechecked else "as it states"
+    name = f"{one.file}: {verdict} ({proof}), {subject}, {claim}, {neighbours}"
     if one.ceiling is None or one.alone is None:
+        name = f"{one.file}: {verdict}, {subject}, {claim}, {neighbours}"
         yield (name, "all", "no", f"{one.obstacle}: it bounds nothing here")
         return
     most = above(one.ceiling.advantage, DIGITS)

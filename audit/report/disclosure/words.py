@@ -39,10 +39,12 @@ UNCERTIFIED = (
 )
 
 ASKED_OF_FILES = (
-    "As the files state it: their digests were compared, and dp-audit verify re-checks the rest. "
-    "That this very release is one output of the certified program, on this real table, is the "
-    "steward's word; of several releases each costs anew. Ceilings are expectations over the "
-    "program's noise and the split: a single release may lie above."
+    "Digests were compared, and proofs evaluated again by the independent checker where it is said "
+    "that they hold. That the program asks no more than its proof is about stands as the files "
+    "state it; dp-audit verify re-checks it. That this very release is one output of the certified "
+    "program, on this real table, is the steward's word; of several releases each costs anew. "
+    "Ceilings are expectations over the program's noise and the split: a single release may lie "
+    "above."
 )
 
 DISTANCES = "Distances to the nearest record: not evidence of privacy"

@@ -437,7 +437,8 @@ def test_the_subsamples_of_a_k_marginal_have_its_groups(dp_audit: Command, towns
 
 def test_rules_of_the_domain_file_make_a_score(dp_audit: Command, towns: Path) -> None:
     (towns / "towns.toml").write_text(
-        f'{DOMAIN}\n[rules]\nyoung = "age < 15 -> wage is present and wage < 100"\nsexes = "sex in [1, 2]"\n',
+        f'{DOMAIN}\n[rules]\nsexes = "sex in [1, 2]"\n'
+        'young = "age < 15 -> wage is present and wage < 100"\n',
         encoding="utf-8",
     )
     assert dp_audit(f"{QUICK} --metric validity --json u.json").code == 0

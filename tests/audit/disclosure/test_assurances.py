@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import dp_audit as dpa
-from audit.disclosure.assurances import read_assurance
+from audit.disclosure.assurances import Assurance
+from audit.disclosure.assurances import read_assurance as read
 from audit.disclosure.tables import Tables
 from audit.statements.certificate import digest
 from audit.utility.records import Records
+from audit.verify import recheck_proof
 from synthesizers.domain import Domain
 
 CELLS = Domain.from_cells("2x2")
@@ -21,6 +24,10 @@ def held(size: int, coins: bool = True, domain: Domain = CELLS) -> Tables:
     one = Records(domain, np.zeros((size, len(domain.attributes)), np.int64))
     chosen = np.arange(2 * size) < size
     return Tables(one, one, one, chosen if coins else None)
+
+
+def read_assurance(file: str, plain: dict[str, Any], tables: Tables) -> Assurance:
+    return read(file, plain, tables, recheck_proof(plain))
 
 
 def certificate(neighbours: str = "replace-one", **more: Any) -> dict[str, Any]:
@@ -82,3 +89,28 @@ def test_a_forged_verdict_bounds_nothing() -> None:
 def test_every_change_of_the_text_is_seen_by_its_digest() -> None:
     changed = {**certificate(records=2), "assumptions": ["none"]}
     assert "changed" in (read_assurance("c", changed, held(2)).obstacle or "")
+
+
+def test_a_forged_claim_bounds_nothing() -> None:
+    proved = certificate(records=2, auditors=["proof"])
+    assert proved["verdict"] == "PROVED"
+    assert read_assurance("c", proved, held(2)).rechecked
+    forged = {**proved, "claim": "epsilon=0.01"}
+    forged["digest"] = digest(forged)
+    said = read_assurance("c", forged, held(2))
+    assert said.ceiling is None and "rejects its proof" in (said.obstacle or "")
+    bare = {**forged, "proof": None}
+    bare["digest"] = digest(bare)
+    said = read_assurance("c", bare, held(2))
+    assert said.ceiling is None and "entails NOT REFUTED" in (said.obstacle or "")
+
+
+def test_persons_of_several_records_are_none_that_a_claim_of_one_each_speaks_of() -> None:
+    claim = certificate("add-remove", records=2, unit="person", max_records=1)
+    tables = held(2)
+    assert read_assurance("c", claim, tables).obstacle is None
+    for persons, obstacle in (([0, 1], None), ([0, 0], "persons have several here")):
+        real = replace(tables.real, persons=np.array(persons))
+        said = read_assurance("c", claim, replace(tables, real=real))
+        assert (said.obstacle is None) == (obstacle is None)
+        assert obstacle is None or obstacle in (said.obstacle or "")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -65,6 +67,29 @@ def test_attacks_without_power_are_no_evidence_and_so_are_lucky_guesses() -> Non
     assert "from which nothing follows" in said["Who was in the table"]
     rows = {one["attack"]: one for one in disclosure_json(NOTHING)["attacks"]}
     assert {one["has_power"] for one in rows.values()} == {True, False}
+
+
+def test_a_holdout_that_is_none_is_told() -> None:
+    made = tables(1, 100, 100)
+    first = "Look at this first"
+    again = texts(found(replace(made, holdout=made.real)))
+    assert "the very records of the real table" in again[first]
+    part = texts(found(replace(made, holdout=made.real.take(np.arange(30)))))
+    assert "holds real records alone" in part[first]
+    turned = texts(found(replace(made, real=made.holdout, holdout=made.real)))
+    assert "the two were exchanged" in turned[first] and "linkability" in turned[first]
+    assert "exchanged" not in texts(COPY)[first] and "holdout" not in texts(NOTHING)[first]
+    assert "0 of 100 records of the holdout equal" in texts(NOTHING)["What was compared"]
+    assert disclosure_json(found(made))["warnings"][0].startswith("real.csv has columns")
+
+
+def test_persons_of_several_records_are_told() -> None:
+    made = tables(1, 0, 100)
+    real = replace(made.real, persons=np.arange(100) // 3)
+    assert (
+        "Persons have up to 3 records"
+        in texts(found(replace(made, real=real)))["Look at this first"]
+    )
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])
