@@ -142,7 +142,7 @@ def _of_certificate(one: Assurance, found: Disclosure) -> Iterator[tuple[str, st
         name,
         "membership",
         "yes",
-        f"right guesses less wrong ones, of all coins: at most {most}; seen here: {seen}",
+        f"right guesses less wrong ones, of the real records tried: at most {most}; here: {seen}",
     )
     yield ("", "matches, linkability, inference", "yes", rate)
     if one.alone.factor is not None and one.alone.addend is not None:

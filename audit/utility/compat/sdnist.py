@@ -26,8 +26,11 @@ NONE_BELOW = ("PINCP", "POVPIP")
 
 
 def sdnist_features(tables: Tables) -> Features:
-    """Numbers cut to whole ones, and codes where the values are no numbers."""
-    attributes = tables[0].domain.attributes
+    """Numbers cut to whole ones, and codes where the values are no numbers.
+
+    Columns by their names, as the program's report hands them over: ties of a tree depend on it.
+    """
+    attributes = sorted(tables[0].domain.attributes, key=lambda attribute: attribute.name)
     columns = [
         np.concatenate([_column(table, attribute) for table in tables]) for attribute in attributes
     ]

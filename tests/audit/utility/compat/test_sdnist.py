@@ -37,14 +37,14 @@ def frame(seed: int, size: int) -> pd.DataFrame:
 
 
 def numbers(table: pd.DataFrame) -> np.ndarray:
-    """The rows as the program turns them into numbers."""
+    """The rows as the program turns them into numbers, columns sorted by name."""
     return np.column_stack(
         [
-            table["PUMA"].map({"25-01": 0, "25-02": 1, "25-03": 2}),
-            table["MSP"].replace("N", "-1").astype(int),
             table["AGEP"].astype(int),
-            table["PINCP"].replace("N", "-5001").astype(float).astype(int),
             table["DENSITY"].astype(float).astype(int),
+            table["MSP"].replace("N", "-1").astype(int),
+            table["PINCP"].replace("N", "-5001").astype(float).astype(int),
+            table["PUMA"].map({"25-01": 0, "25-02": 1, "25-03": 2}),
         ]
     )
 
