@@ -7,24 +7,50 @@ from pathlib import Path
 from typing import Any
 
 from audit.statements import strict_json
+from audit.statements.certificate import Certificate, digest
+from audit.statements.certificate_json import decode
+from audit.statements.checks import Status
 from audit.utility.results import Promise
-from audit.verify import load_certificate
+from audit.verify import load_certificate, recheck_proof
 from proofs.ledger.files import SCHEMA as LEDGER
 from proofs.ledger.files import of_release
 from synthesizers.errors import InputError
 
 
 def read_promise(path: str | Path) -> Promise:
-    """The promise that a certificate or a ledger of `release` states; raises InputError."""
+    """The promise that a certificate or a ledger of `release` states.
+
+    Raises ``InputError`` for another document, and for a certificate whose text was changed, whose
+    verdict its own evidence does not entail, or whose proof the independent checker rejects.
+    """
     document = strict_json.parse(strict_json.read_text(str(path)), str(path), "a JSON document")
     name = Path(path).name
     if document.get("schema") == LEDGER:
         of_release(document)
         return Promise(f"{_budget(document['budget'])}, {_relation(document)}", f"ledger {name}")
     certificate = load_certificate(str(path))
+    _require_sound(certificate, name)
     verdict = certificate["verdict"]
     guarantee = f"{certificate['claim']}, {_relation(certificate)}"
     return Promise(guarantee, f"certificate {name}: {verdict}")
+
+
+def _require_sound(plain: Mapping[str, Any], name: str) -> None:
+    """Raise InputError for a certificate that contradicts itself."""
+    document = decode(plain)
+    own = Certificate.of(document)
+    # Before an isolation was stated, there was none that a verdict could rest on.
+    entailed = own.verdict if own.isolation is not None else own.entailed
+    proof = recheck_proof(plain)
+    fault = None
+    if document.digest != digest(plain):
+        fault = "its text was changed after it was written"
+    elif entailed is not document.verdict:
+        fault = f"its evidence entails {entailed.value}, and it states {document.verdict.value}"
+    elif proof is not None and proof.status is Status.FALSE:
+        fault = f"the independent checker rejects its proof ({proof.note})"
+    if fault is not None:
+        raise InputError(f"{name} promises nothing: {fault}")
 
 
 def _budget(budget: Mapping[str, Any]) -> str:

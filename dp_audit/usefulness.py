@@ -126,6 +126,11 @@ def utility(
     check_axes_from(axes_from, real, whole=rows is None and share is here)
     releases = {name: tuple(map(str, paths)) for name, paths in (release_of or {}).items()}
     tables = _tables(synthetic, releases)
+    both = [name for name in releases if name in tables]
+    if both:
+        raise InputError(f"a program is named {both[0]!r}, as a synthetic table is; name it apart")
+    if not all(path for paths in releases.values() for path in paths):
+        raise InputError("a release of a program has no name: leave no comma without a file")
     promises = _promises(claim_of or {}, tables, releases)
     real_name = str(real) if isinstance(real, str | Path) else "real"
     if real_name in tables and not isinstance(real, str | Path):

@@ -58,7 +58,8 @@ def run(flags: argparse.Namespace) -> int:
     common.require_writable(flags.out, flags.json, inputs=(flags.from_schema, *tables))
     if flags.out is not None and Path(flags.out).exists():
         raise InputError(f"{flags.out} is there already; choose another --out, or remove it")
-    if flags.from_confidential_table is not None and flags.out is None and flags.json is None:
+    printed = flags.out is None and flags.json in (None, "-")
+    if flags.from_confidential_table is not None and printed:
         raise InputError("a draft of the confidential table holds values of it: give --out FILE")
     result = domain(**common.arguments(domain, flags))
     streams.deliver(result, flags, {flags.out: result.toml}, printed=flags.out is not None)

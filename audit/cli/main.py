@@ -54,7 +54,13 @@ class _Command(argparse.ArgumentParser):
             module, self.module = import_module(f"audit.cli.{self.module}"), ""
             module.add(self)
             self.set_defaults(run=module.run)
-        return super().parse_known_args(*given, **named)
+        flags, left = super().parse_known_args(*given, **named)
+        many = [one for one in self._actions if not one.option_strings and one.nargs == "*"]
+        if many and not any(word.startswith("-") and word != "-" for word in left):
+            # Words behind flags: Python 3.11 takes those in front of them for all there are.
+            setattr(flags, many[0].dest, [*getattr(flags, many[0].dest), *left])
+            left = []
+        return flags, left
 
 
 def parser() -> argparse.ArgumentParser:

@@ -60,6 +60,8 @@ def test_a_confidential_table_is_drafted_by_that_name_alone(
 ) -> None:
     refused = dp_audit("domain --from-confidential-table people.csv")
     assert refused.code == 2 and "give --out FILE" in refused.err and "31337" not in refused.err
+    shown = dp_audit("domain --from-confidential-table people.csv --json -")
+    assert (shown.code, shown.out) == (2, "")
     made = dp_audit("domain --from-confidential-table people.csv --out new.toml")
     assert made.code == 0 and all(sentence in made.out for sentence in GIVES_AWAY)
     assert "31337" not in made.out + made.err and "31337" in (sources / "new.toml").read_text()

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from audit.statements.certificate import digest
 from tests.audit.calls import Command, Shown
 from tests.audit.report.utility.samples import CONTRACT
 
@@ -417,6 +418,8 @@ def test_releases_of_programs_are_ranked_with_their_claims(dp_audit: Command, to
         ("--release-of near=n0.csv", "given twice"),
         ("--release-of third", "reads NAME=VALUE"),
         ("--release-of third=n0.csv", "given twice"),
+        ("--release-of third=real.csv,,near.csv", "has no name"),
+        ("n0.csv --release-of n0.csv=near.csv,far.csv", "as a synthetic table is"),
     ]:
         assert part in one_line(dp_audit(f"{base} {words} --quiet"))
     assert "no synthetic table" in one_line(dp_audit("utility real.csv --domain towns.toml"))
@@ -846,5 +849,30 @@ def test_files_with_an_equals_sign_and_files_that_are_one(dp_audit: Command, tow
     assert "near_eps=1.csv, near_eps=2.csv and near.csv hold the same records" in one_text(shown)
 
 
+def test_files_may_stand_behind_flags(dp_audit: Command, towns: Path) -> None:
+    words = "--domain towns.toml --quiet --no-baseline --metric total-variation --json -"
+    for files in (
+        f"real.csv near.csv {words}",
+        f"real.csv {words} near.csv",
+        f"{words} real.csv near.csv",
+    ):
+        shown = dp_audit(f"utility {files}")
+        assert shown.code == 0, shown.err
+        assert [one["file"] for one in json.loads(shown.out)["synthetic"]] == ["near.csv"]
+    assert "unrecognized" in dp_audit(f"utility real.csv {words} near.csv --nothing").err
+
+
 def one_text(shown: Shown) -> str:
     return " ".join(shown.out.split())
+
+
+def test_a_forged_certificate_promises_nothing(dp_audit: Command, towns: Path) -> None:
+    line = "certify geometric-sanitizer --set epsilon=1 --claim epsilon=1 --cells 3 --rows 4"
+    assert dp_audit(f"{line} --neighbours replace-one --records 9 --out c.json --quiet").code == 0
+    asked = f"{QUICK} --metric total-variation --claim-of near.csv=c.json"
+    assert "epsilon=1, replace-one (certificate c.json" in one_text(dp_audit(asked))
+    forged = {**json.loads((towns / "c.json").read_text()), "claim": "epsilon=0.01"}
+    (towns / "c.json").write_text(json.dumps(forged))
+    assert "c.json promises nothing: its text was changed" in one_line(dp_audit(asked))
+    (towns / "c.json").write_text(json.dumps({**forged, "digest": digest(forged)}))
+    assert "promises nothing: the independent checker rejects" in one_line(dp_audit(asked))
