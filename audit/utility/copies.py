@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from audit.utility.records import Records
+from audit.utility.records import Records, hash_texts
 
 
 @dataclass(frozen=True)
@@ -17,12 +17,14 @@ class Copies:
     """How many ``records`` of a synthetic table equal a real one in every attribute.
 
     ``of_unique``: those of them whose real record no other real one equals. ``whole``: both tables
-    hold the same records, each as often.
+    hold the same records, each as often. ``persons``: how many ids of the synthetic table are those
+    of real persons, unless it numbers its persons from 0 or 1 on.
     """
 
     records: int
     of_unique: int
     whole: bool
+    persons: int = 0
 
 
 def count_copies(real: Records, synthetic: Records) -> Copies:
@@ -36,7 +38,19 @@ def count_copies(real: Records, synthetic: Records) -> Copies:
     size = int(numbered.max(initial=-1)) + 1
     held = np.bincount(mine, minlength=size)
     made = np.bincount(theirs, minlength=size)
-    return Copies(int(made[held > 0].sum()), int(made[held == 1].sum()), bool((held == made).all()))
+    whole = bool((held == made).all())
+    persons = _count_persons(real, synthetic)
+    return Copies(int(made[held > 0].sum()), int(made[held == 1].sum()), whole, persons)
+
+
+def _count_persons(real: Records, synthetic: Records) -> int:
+    if real.ids is None or synthetic.ids is None:
+        return 0
+    number = len(synthetic.ids)
+    own = (hash_texts(map(str, range(first, first + number))) for first in (0, 1))
+    if any(np.isin(synthetic.ids, numbers).all() for numbers in own):
+        return 0
+    return int(np.isin(synthetic.ids, real.ids).sum())
 
 
 def find_alike(tables: Mapping[str, Records]) -> tuple[tuple[str, ...], ...]:

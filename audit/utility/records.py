@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -47,7 +47,8 @@ class Records:
     [records] behind the codes of binned attributes, NaN where there is none; in
     ``midpoints`` are those among them of which a record only names its bin, and
     the middle of the bin stands for the number. ``persons`` [records], if known,
-    says whose record each is. Neither the repr nor any error shows a value.
+    says whose record each is; ``ids`` [persons]: a hash of the id of each, as the table spells it.
+    Neither the repr nor any error shows a value.
 
     Raises ``InputError`` for codes that are not integers, not of shape [records, d]
     or outside the domain by more than that one code, and for numbers or persons
@@ -59,6 +60,7 @@ class Records:
     binned: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     midpoints: frozenset[str] = frozenset()
     persons: NDArray[np.int64] | None = None
+    ids: NDArray[np.uint64] | None = None
 
     def __post_init__(self) -> None:
         """Refuse codes outside the domain, and lay the columns out one after the other."""
@@ -235,7 +237,19 @@ def of_frame(
             if any(named[at] and not exact for at, exact in enumerate(read)):
                 midpoints.add(attribute.name)
             binned[attribute.name] = numbers[column.places]
-    return Records(domain, codes, binned, frozenset(midpoints), persons_in(frame, domain))
+    persons = persons_in(frame, domain)
+    return Records(domain, codes, binned, frozenset(midpoints), persons, _hash_ids(frame, domain))
+
+
+def _hash_ids(frame: pd.DataFrame, domain: Domain) -> NDArray[np.uint64] | None:
+    if domain.individual is None or domain.individual not in map(str, frame.columns):
+        return None
+    return hash_texts(map(str, column_of(frame, domain.individual).unique()))
+
+
+def hash_texts(texts: Iterable[str]) -> NDArray[np.uint64]:
+    """A hash of 64 bits of each text."""
+    return np.asarray(pd.util.hash_array(np.array(list(texts), dtype=object)), np.uint64)
 
 
 def read_records(

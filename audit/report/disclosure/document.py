@@ -36,6 +36,7 @@ def disclosure_json(found: Disclosure) -> dict[str, Any]:
             "records": found.copies.records,
             "of_unique": found.copies.of_unique,
             "whole": found.copies.whole,
+            "persons": found.copies.persons,
         },
         "matches": [
             {

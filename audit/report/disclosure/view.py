@@ -74,7 +74,7 @@ def _matches(found: tuple[Matches, ...]) -> TableSection:
 
 
 def _attacks(found: Disclosure) -> TableSection:
-    interval = f"{number(100 * Fraction(1 - found.error).limit_denominator(10**6))} % interval"
+    interval = f"{below(100 * (1 - _exactly(found.error)), 6)} % interval"
     head = ("attack", "real records hit", "holdout hit", "baseline", "risk", interval)
     ordered = sorted(found.risks, key=lambda one: -one.interval[0])
     note = f"{words.FLOOR} {words.RISK} {words.INTERVALS}"
@@ -96,7 +96,7 @@ def _risk(one: Risk) -> tuple[str, ...]:
 def _membership(one: Membership) -> tuple[str, ...]:
     of = "pairs of a real record and one of the holdout" if one.pairs else "records of both tables"
     game = "replace-one" if one.pairs else "add-remove"
-    confidence = number(_exactly(1 - one.error), 6)
+    confidence = below(1 - _exactly(one.error), 6)
     told = (
         f"Of {group_digits(one.coins)} {of}, by the release alone, the clearest "
         f"{group_digits(one.guesses)} were guessed and {group_digits(one.right)} of these right. "
@@ -104,7 +104,7 @@ def _membership(one: Membership) -> tuple[str, ...]:
         f"settled beforehand, the advantage of such guesses over chance is at least "
         f"{below(_exactly(one.advantage), DIGITS)}: a program of pure ε below "
         f"{below(_exactly(one.epsilon), DIGITS)} ({game}) is guessed as well with a chance of at "
-        f"most {number(_exactly(one.error), 6)}."
+        f"most {above(_exactly(one.error), 6)}."
     )
     if one.advantage > 0:
         return (told, words.FLOOR)

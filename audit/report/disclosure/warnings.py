@@ -33,6 +33,11 @@ def _copies(found: Disclosure) -> Iterator[str]:
             f"equal a real record in every column, {group_digits(copies.of_unique)} of them one "
             "that occurs once."
         )
+    if copies.persons:
+        yield (
+            f"The ids of {plural(copies.persons, 'person')} of the release are those of real ones: "
+            "whoever gets it can look them up."
+        )
 
 
 def _holdout(found: Disclosure) -> Iterator[str]:

@@ -64,7 +64,7 @@ def _file(results: UtilityResults, file: str) -> dict[str, Any]:
 
 
 def _copies(copies: Copies | None) -> dict[str, Any] | None:
-    return None if copies is None else _pick(copies, "records", "of_unique", "whole")
+    return None if copies is None else _pick(copies, "records", "of_unique", "whole", "persons")
 
 
 def _promise(promise: Promise | None) -> dict[str, Any] | None:

@@ -19,13 +19,14 @@ def warnings(results: UtilityResults) -> tuple[str, ...]:
         _columns(file, file == results.real, names) for file, names in results.undeclared.items()
     ]
     copies = [_copies(results, file, copies) for file, copies in results.copies.items()]
+    persons = [_persons(file, copies.persons) for file, copies in results.copies.items()]
     small = [_size(file, records) for file, records in results.records.items() if records < FEW]
     alike = [
         f"{', '.join(files[:-1])} and {files[-1]} hold the same records, each as often: they are "
         "one release, and that they do not differ says nothing of another run."
         for files in results.alike
     ]
-    return (*columns, *filter(None, copies), *alike, *small, *lost_texts(results))
+    return (*columns, *filter(None, (*copies, *persons)), *alike, *small, *lost_texts(results))
 
 
 def _size(file: str, records: int) -> str:
@@ -42,6 +43,15 @@ def _columns(file: str, real: bool, names: tuple[str, ...]) -> str:
     undeclared = f"{file} has {columns} that the domain does not declare: {listed}"
     start = f"{undeclared}. No score speaks of {it}"
     return f"{start}." if real else f"{start}, and whoever gets the file gets {it} too."
+
+
+def _persons(file: str, persons: int) -> str:
+    if not persons:
+        return ""
+    return (
+        f"The ids of {plural(persons, 'person')} of {file} are those of real ones: whoever gets "
+        "the file can look them up."
+    )
 
 
 def _copies(results: UtilityResults, file: str, copies: Copies) -> str:

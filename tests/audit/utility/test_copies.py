@@ -69,3 +69,23 @@ def test_tables_of_the_same_records_are_found_in_any_order() -> None:
     tables = {**made, "again": other, "off": one_off, "more": more, "1b": made["1"]}
     read = {name: of_frame(table, DOMAIN) for name, table in tables.items()}
     assert find_alike(read) == (("0", "again"), ("1", "1b"))
+
+
+@pytest.mark.parametrize(
+    ("ids", "shared"),
+    [
+        (["9", "7", "x"], 2),
+        (["0", "1", "2"], 0),
+        (["1", "2", "3"], 0),
+        (["2", "1", "1"], 0),
+        (["7", "7", "9"], 2),
+        ([7, 9, 1], 3),
+        (["a", "b", "c"], 0),
+    ],
+)
+def test_ids_of_real_persons_are_counted_but_numbers_of_ones_own(ids: list, shared: int) -> None:
+    domain = Domain("d", (Attribute("a", ("x", "y")),), individual="who")
+    real = pd.DataFrame({"a": ["x"] * 4, "who": ["0", "1", "7", "9"]})
+    made = pd.DataFrame({"a": ["y"] * 3, "who": ids})
+    assert count_copies(*(of_frame(table, domain) for table in (real, made))).persons == shared
+    assert count_copies(of_frame(real, domain), of_frame(made[["a"]], domain)).persons == 0
