@@ -24,6 +24,10 @@ SLACK = 1e-9
 """Absolute margin of a rate's bound for the rounding of doubles."""
 
 
+STRANGE = 1e-5
+"""How seldom, by chance alone, the holdout is hit so much more often that its choice is doubted."""
+
+
 @dataclass(frozen=True)
 class Trials:
     """How often an attack was tried, and how often it hit."""
@@ -85,7 +89,8 @@ class Risk:
 
         That is none of the release's doing: the tables were exchanged, or differ otherwise.
         """
-        return replace(self, real=self.holdout, holdout=self.real).interval[0] > 0
+        turned = replace(self, real=self.holdout, holdout=self.real, error=STRANGE)
+        return turned.interval[0] > 0
 
     @property
     def has_power(self) -> bool:
