@@ -154,7 +154,7 @@ def recheck_proof(certificate: Mapping[str, Any]) -> Check | None:
     Guarantee
     ---------
     It is confirmed only if the checker finds the stated claim in the proof. Backed by
-    ``tests/audit/test_verify.py``.
+    ``tests/audit/disclosure/test_assurances.py``.
     """
     document = decode(certificate)
     if all(certificate.get(key) is None for key in PROOFS):

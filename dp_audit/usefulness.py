@@ -207,7 +207,8 @@ def _promises(
 ) -> dict[str, Promise]:
     """What is promised of each synthetic table, by its own or its program's name."""
     promises = {}
-    for name, path in claim_of.items():
+    # A file's own claim stands before that of its program.
+    for name, path in sorted(claim_of.items(), key=lambda item: item[0] not in releases):
         if name not in tables and name not in releases:
             raise InputError(
                 f"a claim is stated of {name!r}, which is no synthetic table and no program here"

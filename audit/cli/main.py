@@ -144,5 +144,7 @@ def _internal(error: Exception) -> int:
 
 
 def _fail(error: DPAuditError, code: int) -> int:
-    print(f"dp-audit: {error}", file=sys.stderr)
+    # Names of files are a stranger's, too: no sign of them moves a terminal.
+    shown = "".join(c if c.isprintable() or c == "\n" else "?" for c in str(error))
+    print(f"dp-audit: {shown}", file=sys.stderr)
     return code

@@ -745,3 +745,8 @@ def test_nothing_is_read_from_a_module_of_that_name_in_the_users_folder(
     assert "loaded" not in done.stderr
     assert done.returncode in (0, 2)
     assert sys.executable
+
+
+def test_a_name_moves_no_terminal(dp_audit: Command, folder: Path) -> None:
+    shown = dp_audit("utility 'a\x1b[31m.csv' b.csv --domain domain.toml --quiet")
+    assert shown.code == 2 and "\x1b" not in shown.err and "a?[31m.csv cannot be read" in shown.err
