@@ -452,6 +452,8 @@ def test_rules_of_the_domain_file_make_a_score(dp_audit: Command, towns: Path) -
     text = (towns / "towns.toml").read_text(encoding="utf-8").replace("age < 15", "agee < 15")
     (towns / "towns.toml").write_text(text, encoding="utf-8")
     assert "no attribute 'agee'" in one_line(dp_audit(f"{QUICK} --metric validity"))
+    # It is a fault of the file, and no reason to leave the metric out.
+    assert "no attribute 'agee'" in one_line(dp_audit(QUICK))
 
 
 def test_columns_beside_the_domain_and_copies_are_named_first(
@@ -472,7 +474,12 @@ def test_columns_beside_the_domain_and_copies_are_named_first(
     assert "3 of 150 records of near.csv equal a real record in every column" in told
     document = read(towns / "u.json")
     assert document["synthetic"][0]["undeclared"] == ["NAME"]
-    assert document["synthetic"][0]["copies"] == {"records": 3, "of_unique": 3, "whole": False}
+    assert document["synthetic"][0]["copies"] == {
+        "records": 3,
+        "of_unique": 3,
+        "whole": False,
+        "persons": 0,
+    }
     page = (towns / "u.html").read_text(encoding="utf-8")
     assert "NAME" in page and "equal a real record" in page
 
