@@ -117,12 +117,13 @@ def utility(
     space, rules = _domain_and_rules(domain)
     chosen, refused = _metrics(space, rules, metrics, compat, parameters or {}, plan, draws, seed)
     again = whole_number(replicates, "--replicates", 1)
-    if again > MOST_REPEATS:
-        raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {again}")
+    beside = whole_number(subsets, "--subsets", LEAST_SUBSETS)
+    for flag, count in (("--replicates", again), ("--subsets", beside)):
+        if count > MOST_REPEATS:
+            raise InputError(f"{flag} must be at most {MOST_REPEATS}, found {count}")
     rows = None if chunk is None else whole_number(chunk, "--chunk", 1)
     share = here if cluster is None else of_cluster(cluster)
     check_by(by, space, whole=rows is None and share is here)
-    beside = whole_number(subsets, "--subsets", LEAST_SUBSETS)
     check_axes_from(axes_from, real, whole=rows is None and share is here)
     releases = {name: tuple(map(str, paths)) for name, paths in (release_of or {}).items()}
     tables = _tables(synthetic, releases)

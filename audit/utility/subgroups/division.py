@@ -46,12 +46,17 @@ class Subgroup:
 def subgroups_of(real: Records, synthetic: Records, attribute: str) -> tuple[Subgroup, ...]:
     """The subgroups with a record in either table, in the order of the attribute's values.
 
+    A value that is called as the missing one, or those outside the domain, has its code beside.
     Raises ``InputError`` for an unknown attribute.
     """
     labels = value_labels(real.domain, attribute)
+    names = [
+        f"{label} (code {code})" if labels.count(label) > 1 else label
+        for code, label in enumerate(labels)
+    ]
     counts = [np.bincount(t.column(attribute), minlength=len(labels)) for t in (real, synthetic)]
     return tuple(
-        Subgroup(labels[code], code, int(counts[0][code]), int(counts[1][code]), float(expected))
+        Subgroup(names[code], code, int(counts[0][code]), int(counts[1][code]), float(expected))
         for code, expected in enumerate(counts[0] * synthetic.records / real.records)
         if counts[0][code] or counts[1][code]
     )

@@ -135,11 +135,10 @@ def measure_subgroups(
         return _score(draw, lambda at, name: progress(done + at, total, name))
 
     found: list[list[Score]] = []
-    draws = [Draw(real, table, attribute, codes, tuple(metrics), k) for k in range(1 + subsets)]
+    numbers = range(1 + subsets) if each else ()
+    draws = [(Draw(real, table, attribute, codes, tuple(metrics), number),) for number in numbers]
     with threadpool_limits(1):
-        for scores in divide(
-            jobs, score_here, _score_elsewhere, [(draw,) for draw in draws if each]
-        ):
+        for scores in divide(jobs, score_here, _score_elsewhere, draws):
             found.append(scores)
             done += each
     scored = tuple(

@@ -643,6 +643,7 @@ def test_the_number_of_subsets_can_be_set(dp_audit: Command, towns: Path) -> Non
         ("--certificate real.csv", "real.csv"),
         ("--certificate absent.json", "absent.json cannot be read"),
         ("--save-draws u.json", "used twice"),
+        ("--subsets 1e9", "--subsets must be at most"),
         ("--by nowhere", "--by nowhere: the domain has no such attribute"),
         ("--by sex --by sex", "--by names an attribute twice"),
         ("--by sex --chunk 5", "leave out --chunk and --cluster"),

@@ -29,6 +29,8 @@ from audit.utility.subgroups.measure import (
 from audit.utility.subsample_equivalent import SubsampleEquivalent
 from audit.utility.total_variation import TotalVariation
 from audit.utility.workload_error import WorkloadError
+from synthesizers.attributes import Attribute
+from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from tests.audit.utility.mixed_tables import MIXED, coded, records
 
@@ -89,6 +91,13 @@ def test_values_outside_the_domain_are_a_subgroup_and_the_missing_value_is_one()
         "missing": 10,
         "outside the domain": 60,
     }
+
+
+def test_no_two_subgroups_have_one_name() -> None:
+    domain = Domain("d", (Attribute("a", ("missing", "x"), missing=True), Attribute("b", ("0",))))
+    table = Records(domain, np.array([(k % 3, 0) for k in range(200)]))
+    names = [one.value for one in subgroups_of(table, table, "a")]
+    assert names == ["missing (code 0)", "x", "missing (code 2)"]
 
 
 def test_a_lost_subgroup_is_one_that_many_synthetic_records_should_be_of() -> None:
