@@ -64,8 +64,7 @@ def affordable(
 
 
 LONG_SECONDS = 3.0
-"""A metric that takes longer for a table may be taken in a process of its own, where what it shares
-with others, such as a fit, is done again."""
+"""A family of metrics that takes longer for a table may be taken in a process of its own."""
 
 LEAST_SECONDS = 0.02
 """What a metric takes at least, where what is left is estimated."""
@@ -203,31 +202,47 @@ def _plan(
     *,
     apart: bool,
 ) -> tuple[_Task, ...]:
-    """A task a table; ``apart``: long metrics in tasks of their own, the longest task first.
+    """A task a table; ``apart``: long families of metrics in tasks of their own, the longest first.
 
-    Those that work on the real table alone stay together for all tables: each process would do the
-    same work again.
+    Metrics of one family share their dearest work, such as a fit, and stay together. So do, for all
+    tables, those that work on the real table alone: each process would do the same work again.
     """
-    once = {
-        metric.name: max(LEAST_SECONDS, metric.estimate_seconds(real.domain, real.records))
-        for metric in metrics
-    }
+    costs = _costs(metrics, real)
     shared = [metric for metric in metrics if metric.works_on_real and apart]
     rest = [metric for metric in metrics if metric not in shared]
-    long = [metric for metric in rest if apart and once[metric.name] > LONG_SECONDS]
-    short = [metric for metric in rest if metric not in long]
+    families = {_family(metric) for metric in rest if apart and costs[metric.name] > LONG_SECONDS}
+    long = [[metric for metric in rest if _family(metric) == family] for family in sorted(families)]
+    short = [metric for metric in rest if _family(metric) not in families]
 
     def task(tables: tuple[str, ...], own: Sequence[Metric]) -> _Task:
-        alike = {m.name: len(tables) if m.works_on_real else 1 for m in own}
         seeds = {m.name: 1 if _seed(m) is None else replicates for m in own}
-        costs = [once[m.name] * seeds[m.name] / alike[m.name] for m in own]
-        return _Task(tables, tuple(own), replicates, tuple(costs))
+        alike = {m.name: len(tables) if m.works_on_real else 1 for m in own}
+        each = [costs[m.name] * seeds[m.name] / alike[m.name] for m in own]
+        return _Task(tables, tuple(own), replicates, tuple(each))
 
     tasks = [replace(task((name,), short), tally=name != _BASELINE) for name in compared]
-    tasks += [task((name,), [metric]) for name in compared for metric in long]
+    tasks += [task((name,), own) for name in compared for own in long]
     tasks.append(task(tuple(compared), shared))
     order = sorted(tasks, key=lambda task: -task.seconds) if apart else tasks
     return tuple(task for task in order if task.scores or task.tally)
+
+
+def _family(metric: Metric) -> str:
+    return metric.family or metric.name
+
+
+def _costs(metrics: Sequence[Metric], real: Counted) -> Mapping[str, float]:
+    """What one core would need for each metric of a table; for a family once, by its dearest."""
+    costs = {metric.name: metric.estimate_seconds(real.domain, real.records) for metric in metrics}
+    dearest: dict[str, str] = {}
+    for metric in metrics:
+        family = _family(metric)
+        if costs[metric.name] > costs.get(dearest.get(family, ""), 0.0):
+            dearest[family] = metric.name
+    return {
+        name: max(LEAST_SECONDS, cost if name in dearest.values() else 0.0)
+        for name, cost in costs.items()
+    }
 
 
 def _with_baseline(found: _Scores, name: str, metric: str) -> tuple[Score, Score | None, float]:
