@@ -76,13 +76,17 @@ def _shared_out(
         low, high = can_least[nodes], can_greatest[nodes]
         carried = np.clip(0, low, high)
         wanted = given[above] - over_siblings(carried, parents[nodes], above)
+        short = wanted - np.clip(wanted, own_least[above], own_greatest[above])
         starts = np.flatnonzero(np.diff(parents[nodes], prepend=-1))
-        lengths = np.diff(np.append(starts, len(nodes)))
-        place = np.repeat(np.flatnonzero(np.isin(above, parents[nodes])), lengths)
-        short = (wanted - np.clip(wanted, own_least[above], own_greatest[above]))[place]
+        before: NDArray[np.int64] | int = 0
+        # Along a line every node has one child, which stands where it does.
+        if not len(starts) == len(nodes) == len(above):
+            lengths = np.diff(np.append(starts, len(nodes)))
+            short = short[np.repeat(np.flatnonzero(np.isin(above, parents[nodes])), lengths)]
         spare = np.where(short > 0, high - carried, carried - low)
-        before = np.cumsum(spare, axis=0) - spare
-        before -= np.repeat(before[starts], lengths, axis=0)
+        if len(starts) < len(nodes):
+            elder = np.cumsum(spare, axis=0) - spare
+            before = elder - np.repeat(elder[starts], lengths, axis=0)
         given[nodes] = carried + np.sign(short) * np.clip(np.abs(short) - before, 0, spare)
     ends = P - given[: axis.size]
     for above, nodes in families:
