@@ -94,6 +94,27 @@ def divide(
     yield from others.series(submit, left, lambda waiting: waiting[0].done())
 
 
+def hand_out(
+    jobs: int,
+    function: Callable[..., Any],
+    elsewhere: Callable[..., Any],
+    calls: Sequence[tuple[Any, ...]],
+    seconds: float,
+) -> Iterator[Any]:
+    """The results of a few calls of unlike length, the longest first, in their order.
+
+    As `divide`, but all calls are made by ``jobs`` other processes, so that none waits while this
+    one is at work; here, one after the other, where ``seconds`` are not worth it.
+
+    Raises ProtocolError where a process dies.
+    """
+    if jobs == 1 or seconds < WORTH_SECONDS:
+        return here(function, calls)
+    others = _others(jobs)
+    submit = functools.partial(others.submit, elsewhere)
+    return others.series(submit, calls, at_most(CALLS_A_WORKER * jobs))
+
+
 @functools.cache
 def _others(jobs: int) -> _Processes:
     return _Processes(jobs)

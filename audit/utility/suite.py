@@ -9,7 +9,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from audit.parallel import divide
+from audit.parallel import hand_out
 from audit.statements.durations import spell_seconds
 from audit.utility.baselines import uniform_table
 from audit.utility.copies import count_copies, find_alike
@@ -92,6 +92,12 @@ class _Task:
     def seconds(self) -> float:
         return self.seconds_of(self.scores)
 
+    @property
+    def dearest(self) -> str:
+        """The metric that takes longest."""
+        costs = dict(zip((metric.name for metric in self.metrics), self.costs, strict=True))
+        return max(costs, key=costs.__getitem__, default="what the tables hold")
+
     def seconds_of(self, scores: int) -> float:
         """What one core would need for so many scores, in the order in which they are made."""
         return sum((self.costs * len(self.tables))[:scores])
@@ -158,12 +164,18 @@ def measure_utility(
     found: _Scores = {}
     tallies: _Tallies = {}
     with threadpool_limits(1):
-        made = divide(jobs, take_here, _take_elsewhere, calls, pace.seconds)
-        for task, (scores, kept) in zip(tasks, made, strict=True):
+        made = hand_out(jobs, take_here, _take_elsewhere, calls, pace.seconds)
+        # What is handed out says nothing before it is done.
+        spoken = [task.dearest for task in tasks] if jobs > 1 else []
+        if spoken:
+            progress(0, total, f"{spoken[0]}, {spell_seconds(pace.left(0, 0))} left")
+        for at, (task, (scores, kept)) in enumerate(zip(tasks, made, strict=True), 1):
             found.update(scores)
             tallies.update(kept)
             done += task.scores
             pace.add(task.seconds, sum(seconds for _, seconds in scores.values()))
+            if at < len(spoken):
+                progress(done, total, f"{spoken[at]}, {spell_seconds(pace.left(0, 0))} left")
     progress(total, total, "")
     scored = tuple(
         Scored(name, *_with_baseline(found, name, metric.name))
@@ -223,7 +235,9 @@ def _plan(
     tasks = [replace(task((name,), short), tally=name != _BASELINE) for name in compared]
     tasks += [task((name,), own) for name in compared for own in long]
     tasks.append(task(tuple(compared), shared))
-    order = sorted(tasks, key=lambda task: -task.seconds) if apart else tasks
+    # Of tables that are far apart some metrics take longer: the baseline's are first of equals.
+    longest = sorted(tasks, key=lambda task: (-task.seconds, task.tables != (_BASELINE,)))
+    order = longest if apart else tasks
     return tuple(task for task in order if task.scores or task.tally)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from audit import parallel
-from audit.parallel import CALLS_A_WORKER, at_most, divide, in_order, local
+from audit.parallel import CALLS_A_WORKER, at_most, divide, hand_out, in_order, local
 from synthesizers.errors import InputError, ProtocolError
 from tests.audit.far_calls import crash, linger, place_and_process, refuse, slow_square
 
@@ -46,6 +46,18 @@ def test_this_process_makes_calls_beside_others_where_they_earn_their_start(
     # They stay for the next series.
     again = list(divide(2, place_and_process, place_and_process, calls))
     assert {found[1] for found in again} == {os.getpid()} | others
+
+
+def test_calls_that_are_handed_out_are_made_by_others_and_come_in_their_order() -> None:
+    calls = [(number,) for number in range(7)]
+    alone = list(hand_out(2, place_and_process, refuse, calls, parallel.WORTH_SECONDS / 2))
+    assert {found[1] for found in alone} == {os.getpid()}
+    for jobs in (2, 3):
+        handed = list(hand_out(jobs, refuse, place_and_process, calls, parallel.WORTH_SECONDS))
+        processes = {found[1] for found in handed}
+        assert os.getpid() not in processes and len(processes) <= jobs
+        squares = hand_out(jobs, refuse, slow_square, calls, parallel.WORTH_SECONDS)
+        assert list(squares) == [number * number for number in range(7)]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
