@@ -839,9 +839,6 @@ def test_a_model_is_short_for_the_parameters_of_a_regression(
         assert "--model reads" in one_line(dp_audit(f"{line} --model '{model}'"))
     assert "no attribute 'pay'" in one_line(dp_audit(f"{line} --model 'pay ~ age'"))
 
-    # It is a fault of the file, and no reason to leave the metric out.
-    assert "no attribute 'agee'" in one_line(dp_audit(QUICK))
-
 
 def test_files_with_an_equals_sign_and_files_that_are_one(dp_audit: Command, towns: Path) -> None:
     near = (towns / "near.csv").read_text(encoding="utf-8")
