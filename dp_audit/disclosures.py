@@ -18,7 +18,7 @@ from dp_audit.progress import Progress, nobody
 from dp_audit.results import DisclosureResult, ReleaseResult
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.tables import column_names, undeclared
+from synthesizers.tables import column_names, find_undeclared
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +110,7 @@ def disclosure(
         shown = part == "synthetic"
         try:
             records[part] = _read(table, space, outside, shown)
-            left[name] = undeclared(_columns(table, space), space)
+            left[name] = find_undeclared(_columns(table, space), space)
         except InputError as reason:
             if str(reason).startswith(name):
                 raise

@@ -12,7 +12,7 @@ from audit.utility.records import Outside, of_dataset, of_frame, read_records
 from dp_audit.results import ReleaseResult
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.tables import column_names, table_frames, undeclared
+from synthesizers.tables import column_names, find_undeclared, table_frames
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ def read_counted(
         whole = isinstance(table, str) and table == "-" and rows is None and share is here
         held = _standard_input(domain) if whole else table
         counted = _count(held, domain, rows, outside, share, shown)
-        return counted, undeclared(_columns(held, domain), domain)
+        return counted, find_undeclared(_columns(held, domain), domain)
     except InputError as error:
         where = "standard input" if name == "-" else name
         if str(error).startswith(where):

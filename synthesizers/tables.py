@@ -223,13 +223,13 @@ def check_columns(
         )
     if len(set(names)) < len(names):
         raise InputError("the table has two columns of the same name; rename or drop one")
-    left = [] if drop is None else sorted(set(undeclared(names, domain)) - set(drop))
+    left = [] if drop is None else sorted(set(find_undeclared(names, domain)) - set(drop))
     if left:
         raise InputError(
             f"the table has columns that the domain does not declare: {', '.join(map(repr, left))}"
             f"; declare them, or leave them out by {' '.join(f'--drop {name!r}' for name in left)}"
         )
-    absent = sorted(set(drop or ()) - set(undeclared(names, domain)))
+    absent = sorted(set(drop or ()) - set(find_undeclared(names, domain)))
     if absent:
         raise InputError(
             f"{absent[0]!r} is to be dropped, and is no column of the table beside those that the "
@@ -237,7 +237,7 @@ def check_columns(
         )
 
 
-def undeclared(names: Sequence[str], domain: Domain) -> tuple[str, ...]:
+def find_undeclared(names: Sequence[str], domain: Domain) -> tuple[str, ...]:
     """Return the columns that neither is an attribute nor the id column of the domain."""
     return tuple(n for n in names if n not in domain.names and n != domain.individual)
 

@@ -91,11 +91,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Print the scores, write the files asked for; exit code 0."""
     certificates = flags.certificate or []
-    programs = _named("--release-of", flags.release_of, lambda _, files: _are_there(files))
+    programs = _read_named("--release-of", flags.release_of, lambda _, files: _are_there(files))
     releases = {name: files.split(",") for name, files in programs}
     released = [path for paths in releases.values() for path in paths]
     known = {*flags.synthetic, *released, *releases}
-    claims = dict(_named("--claim-of", flags.claim_of, lambda name, _: name in known))
+    claims = dict(_read_named("--claim-of", flags.claim_of, lambda name, _: name in known))
     inputs = (
         *(flags.real, *flags.synthetic, *released, *claims.values(), *certificates),
         *(flags.domain, flags.draws, flags.plan, flags.axes_from),
@@ -149,7 +149,7 @@ def _model(formula: str | None) -> list[str]:
     ]
 
 
-def _named(
+def _read_named(
     flag: str, pairs: list[str] | None, fits: Callable[[str, str], bool]
 ) -> list[tuple[str, str]]:
     """The pairs of a flag that reads NAME=VALUE.

@@ -23,7 +23,7 @@ class Pace:
         """Told what was done, and how long one core took for it."""
         self._estimated, self._taken = self._estimated + estimated, self._taken + taken
 
-    def left(self, estimated: float, taken: float) -> float:
+    def estimate_left(self, estimated: float, taken: float) -> float:
         """The seconds left, at the pace so far; the arguments say what is half done."""
         pace = (self._taken + taken) / (self._estimated + estimated)
         return max(0.0, pace * self.seconds / self._jobs - (self._clock() - self._begun))

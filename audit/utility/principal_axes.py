@@ -92,7 +92,7 @@ def find_axes(tables: Sequence[Counted]) -> PrincipalAxes:
         part = _covariance(terms[first], terms[second], *marginal)
         covariance[spans[first], spans[second]] = part
         covariance[spans[second], spans[first]] = part.T
-    loadings, variances = _leading(covariance)
+    loadings, variances = _find_leading(covariance)
     return PrincipalAxes(
         tuple(name for own in terms for name in own.names),
         loadings,
@@ -128,7 +128,7 @@ def _covariance(
     return np.asarray(first.values.T @ (joint @ second.values))
 
 
-def _leading(covariance: Matrix) -> tuple[Matrix, NDArray[np.float64]]:
+def _find_leading(covariance: Matrix) -> tuple[Matrix, NDArray[np.float64]]:
     """The first eigenvectors [axes, K], signs fixed, and their variances, by falling variance."""
     width = len(covariance)
     if not width:

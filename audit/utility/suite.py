@@ -155,7 +155,7 @@ def measure_utility(
         begun = time.monotonic()
 
         def show(at: int, name: str) -> None:
-            left = pace.left(task.seconds_of(at), time.monotonic() - begun)
+            left = pace.estimate_left(task.seconds_of(at), time.monotonic() - begun)
             progress(done + at, total, f"{name}, {spell_seconds(left)} left")
 
         return _take(held, of, shape, task, show)
@@ -165,17 +165,20 @@ def measure_utility(
     tallies: _Tallies = {}
     with threadpool_limits(1):
         made = hand_out(jobs, take_here, _take_elsewhere, calls, pace.seconds)
-        # What is handed out says nothing before it is done.
-        spoken = [task.dearest for task in tasks] if jobs > 1 else []
-        if spoken:
-            progress(0, total, f"{spoken[0]}, {spell_seconds(pace.left(0, 0))} left")
+
+        def announce(at: int) -> None:
+            # What is handed out says nothing before it is done.
+            if jobs > 1 and at < len(tasks):
+                left = spell_seconds(pace.estimate_left(0, 0))
+                progress(done, total, f"{tasks[at].dearest}, {left} left")
+
+        announce(0)
         for at, (task, (scores, kept)) in enumerate(zip(tasks, made, strict=True), 1):
             found.update(scores)
             tallies.update(kept)
             done += task.scores
             pace.add(task.seconds, sum(seconds for _, seconds in scores.values()))
-            if at < len(spoken):
-                progress(done, total, f"{spoken[at]}, {spell_seconds(pace.left(0, 0))} left")
+            announce(at)
     progress(total, total, "")
     scored = tuple(
         Scored(name, *_with_baseline(found, name, metric.name))

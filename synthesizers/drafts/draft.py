@@ -141,7 +141,7 @@ class Draft:
         lines += [f"name = {quote(self.name)}", "", "[attributes]"]
         for column in self.attributes:
             told = [column.about]
-            told += [f"FILL IN: {column.ask}" if isinstance(column, Gap) else _checked(column)]
+            told += [f"FILL IN: {column.ask}" if isinstance(column, Gap) else _say_check(column)]
             notes = [line for text in told if text for line in comment(text)]
             # A line with comments stands apart, and the others below each other.
             lines += ["", *notes] if notes else []
@@ -161,11 +161,11 @@ def comment(text: str) -> list[str]:
     return [f"# {line}" for line in textwrap.wrap(short, WIDTH, break_on_hyphens=False)] or ["#"]
 
 
-def _checked(column: Complete) -> str:
+def _say_check(column: Complete) -> str:
     return f"CHECK: {column.check}" if column.check else ""
 
 
-def bounded(
+def bound_numbers(
     name: str,
     low: Fraction,
     high: Fraction,
@@ -199,7 +199,7 @@ def bounded(
     return Gap(name, "bins", ask, about, True, missing)
 
 
-def listed(
+def list_values(
     name: str,
     values: Sequence[str],
     *,

@@ -11,7 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from synthesizers.attributes import Attribute
-from synthesizers.drafts.draft import Bins, Column, Complete, Draft, Gap, LeftOut, bounded, listed
+from synthesizers.drafts.draft import (
+    Bins,
+    Column,
+    Complete,
+    Draft,
+    Gap,
+    LeftOut,
+    bound_numbers,
+    list_values,
+)
 from synthesizers.drafts.entries import (
     Document,
     list_at,
@@ -88,22 +97,22 @@ def _column(field: Document, absent: object, bins: int | None) -> Column:
     what = f"field {name!r}"
     held = field.get("constraints")
     limits = object_at({} if held is None else held, f"{what}: constraints")
-    missing, several = _missing(field.get("missingValues", absent), limits, what)
+    missing, several = _read_missing(field.get("missingValues", absent), limits, what)
     said = (text_at(field, "title"), text_at(field, "description"), several)
     about = ". ".join(text for text in said if text)
     values = _values(field, limits, what)
     if values is not None:
         ordered = field.get("categoriesOrdered") is True
-        return listed(name, values, ordinal=ordered, about=about, missing=missing)
+        return list_values(name, values, ordinal=ordered, about=about, missing=missing)
     ends = [limits.get("minimum"), limits.get("maximum")]
     if kind in _NUMBERS:
         if None in ends:
             return Gap(name, "bins", "edges, as in bins = [0, 30, 60]", about, True, missing)
         low, high = (number_at(end, f"{what}: a constraint") for end in ends)
         whole = _NUMBERS[kind] and low.denominator == high.denominator == 1
-        return bounded(name, low, high, whole=whole, bins=bins, about=about, missing=missing)
+        return bound_numbers(name, low, high, whole=whole, bins=bins, about=about, missing=missing)
     if kind in _DATED:
-        return _dated(name, kind, ends, about, missing)
+        return _draft_dates(name, kind, ends, about, missing)
     if kind == "boolean":
         ask = 'the texts that tables write, as in values = ["false", "true"]'
         return Gap(name, "values", ask, about, missing=missing)
@@ -112,7 +121,7 @@ def _column(field: Document, absent: object, bins: int | None) -> Column:
     return Gap(name, "values", "the values that can occur", about, missing=missing)
 
 
-def _missing(absent: object, limits: Document, what: str) -> tuple[bool | str, str]:
+def _read_missing(absent: object, limits: Document, what: str) -> tuple[bool | str, str]:
     """Whether and how a value may be missing, and what to say where there are several ways."""
     entries = list_at(absent, f"{what}: missingValues")
     plain = [entry.get("value") if isinstance(entry, dict) else entry for entry in entries]
@@ -139,7 +148,7 @@ def _values(field: Document, limits: Document, what: str) -> Sequence[str] | Non
     return [value_at(entry, f"{what}: its values") for entry in plain]
 
 
-def _dated(
+def _draft_dates(
     name: str, kind: str, ends: Sequence[object], about: str, missing: bool | str
 ) -> Complete | Gap:
     """A column of dates or times: one bin from one end to the other tells too little, so a gap."""

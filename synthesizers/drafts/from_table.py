@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from synthesizers.attributes import Attribute
 from synthesizers.column_schemas import MAX_INTEGERS
 from synthesizers.csv_files import open_csv
-from synthesizers.drafts.draft import Bins, Column, Complete, Draft, Gap, LeftOut, listed
+from synthesizers.drafts.draft import Bins, Column, Complete, Draft, Gap, LeftOut, list_values
 from synthesizers.drafts.percentiles import percentile_edges, set_apart
 from synthesizers.errors import InputError
 from synthesizers.numerals import is_decimal, number_text
@@ -139,7 +139,7 @@ def _column(name: str, held: tuple[Counted, bool], bins: Bins, confidential: boo
     quantity = _quantity(texts)
     if quantity is None:
         return _categories(name, texts, missing, confidential)
-    found = _binned(name, quantity, texts, counts, bins, missing)
+    found = _bin_numbers(name, quantity, texts, counts, bins, missing)
     numbered = counted.unique and all("." not in text for text in texts)
     about = "Every record has another: is it an id? Then --id says so." if numbered else ""
     check = _SECRET if confidential else "the range that occurs; widen it to what can"
@@ -163,7 +163,7 @@ def _categories(
             "column is named by --id"
         )
         return Gap(name, "values", ask, missing=missing)
-    draft = listed(name, sorted(texts), missing=missing)
+    draft = list_values(name, sorted(texts), missing=missing)
     check = _SECRET_VALUES if confidential else "the values that occur; add those that can"
     return Complete(draft.attribute, draft.about, check)
 
@@ -190,7 +190,7 @@ def _quantity(texts: Sequence[str]) -> Quantity | None:
     return Quantity.DATES if whole else Quantity.MOMENTS
 
 
-def _binned(
+def _bin_numbers(
     name: str,
     quantity: Quantity,
     texts: Sequence[str],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from synthesizers.drafts.draft import Column, Draft, Gap, LeftOut, listed
+from synthesizers.drafts.draft import Column, Draft, Gap, LeftOut, list_values
 from synthesizers.errors import InputError
 
 _ASKED = {
@@ -35,7 +35,7 @@ def draft_names(columns: Sequence[str]) -> Draft:
             ids.append(name)
             found.append(LeftOut(name, "an id, which is not released"))
         elif kind == "boolean":
-            found.append(listed(name, ("False", "True")))
+            found.append(list_values(name, ("False", "True")))
         else:
             key, ask, ordinal = _ASKED[kind]
             found.append(Gap(name, "values" if key == "values" else "bins", ask, "", ordinal))

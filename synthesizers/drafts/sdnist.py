@@ -14,7 +14,16 @@ from __future__ import annotations
 from fractions import Fraction
 
 from synthesizers.column_schemas import MAX_INTEGERS
-from synthesizers.drafts.draft import Bins, Column, Complete, Draft, Gap, LeftOut, bounded, listed
+from synthesizers.drafts.draft import (
+    Bins,
+    Column,
+    Complete,
+    Draft,
+    Gap,
+    LeftOut,
+    bound_numbers,
+    list_values,
+)
 from synthesizers.drafts.entries import (
     Document,
     number_at,
@@ -48,12 +57,12 @@ def draft_dictionary(document: Document, name: str, bins: Bins, table: str | Non
 
 def is_schema(document: Document) -> bool:
     """Whether it is a schema of SDNist."""
-    return "runs" not in document and bool(_typed(_columns_of(document)))
+    return "runs" not in document and bool(_has_types(_columns_of(document)))
 
 
 def is_parameters(document: Document) -> bool:
     """Whether it is the ``parameters.json`` of the challenge."""
-    return "runs" in document and bool(_typed(_columns_of(document)))
+    return "runs" in document and bool(_has_types(_columns_of(document)))
 
 
 def draft_schema(document: Document, name: str, bins: Bins, table: str | None) -> Draft:
@@ -78,7 +87,7 @@ def _columns_of(document: Document) -> Document:
     return schema if isinstance(schema, dict) else document
 
 
-def _typed(columns: Document) -> bool:
+def _has_types(columns: Document) -> bool:
     entries = objects(columns)
     return bool(entries) and all("dtype" in entry for entry in entries)
 
@@ -116,20 +125,20 @@ def _of_schema(name: str, entry: Document, bins: int | None) -> Column:
         if isinstance(names, list):
             pairs = zip(texts, names, strict=False)
             about = "; ".join(f"{text} = {meaning}" for text, meaning in pairs)
-        return listed(name, texts, about=about, missing=missing)
+        return list_values(name, texts, about=about, missing=missing)
     limits = object_at(values, f"{what}: values")
     if "min" not in limits or "max" not in limits:
         return Gap(name, "values", "the values that can occur", about, missing=missing)
     low, high = (number_at(limits[key], f"{what}: {key}") for key in ("min", "max"))
     whole = _is_whole(limits, low, high) and not text_at(entry, "dtype").startswith("float")
-    return bounded(name, low, high, whole=whole, bins=bins, about=about, missing=missing)
+    return bound_numbers(name, low, high, whole=whole, bins=bins, about=about, missing=missing)
 
 
 def _of_dictionary(name: str, entry: Document, bins: int | None) -> Complete | Gap:
     what = f"column {name!r}"
     held = entry.get("values")
     if isinstance(held, list):
-        return listed(name, [value_at(value, f"{what}: values") for value in held])
+        return list_values(name, [value_at(value, f"{what}: values") for value in held])
     inner = held if isinstance(held, dict) else {}
     codes = {key: value for key, value in {**entry, **inner}.items() if key not in _WORDS}
     limits = {key: codes.pop(key) for key in ("min", "max", *_STEPS) if key in codes}
@@ -141,7 +150,7 @@ def _of_dictionary(name: str, entry: Document, bins: int | None) -> Complete | G
     about = " ".join(filter(None, (about, text_at(entry, "link"))))
     if "min" not in limits or "max" not in limits:
         if kept:
-            return listed(name, kept, about=about, missing=missing)
+            return list_values(name, kept, about=about, missing=missing)
         return Gap(name, "values", "the values that can occur, or bins", about, missing=missing)
     low, high = (number_at(limits[key], f"{what}: {key}") for key in ("min", "max"))
     whole = _is_whole(limits, low, high)
@@ -166,11 +175,11 @@ def _beside_range(
             ask = "values, or bins where no text stands beside the numbers"
             return Gap(name, "values", ask, about, missing=missing)
         low, high = min(low, *numbers, high), max(high, *numbers, low)
-        return bounded(name, low, high, whole=whole, bins=bins, about=about, missing=missing)
+        return bound_numbers(name, low, high, whole=whole, bins=bins, about=about, missing=missing)
     ordered = sorted({*(n for n in numbers), *map(Fraction, range(int(low), int(high) + 1))})
     written = {Fraction(code): code for code in codes if is_decimal(code)}
     values = [written.get(number, str(number)) for number in ordered]
-    return listed(name, [*values, *texts], ordinal=not texts, about=about, missing=missing)
+    return list_values(name, [*values, *texts], ordinal=not texts, about=about, missing=missing)
 
 
 def _is_whole(limits: Document, low: Fraction, high: Fraction) -> bool:

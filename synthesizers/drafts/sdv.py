@@ -6,7 +6,7 @@ The metadata say what kind a column is of, and never which values it has.
 
 from __future__ import annotations
 
-from synthesizers.drafts.draft import Bins, Column, Draft, Gap, LeftOut, listed
+from synthesizers.drafts.draft import Bins, Column, Draft, Gap, LeftOut, list_values
 from synthesizers.drafts.entries import Document, object_at, objects, one_of, text_at
 
 _TYPES = {"columns": "sdtype", "fields": "type"}
@@ -62,7 +62,7 @@ def _column(name: str, entry: Document, key: str, primary: bool) -> Column:
     if kind == "id":
         return LeftOut(name, "an id, which is not released")
     if kind == "boolean":
-        return listed(name, ("False", "True"), about="boolean, as pandas writes it")
+        return list_values(name, ("False", "True"), about="boolean, as pandas writes it")
     if kind == "numerical":
         return Gap(name, "bins", "edges, as in bins = [0, 30, 60]", "numerical", True)
     if kind == "datetime":

@@ -28,15 +28,15 @@ def sections(found: Disclosure) -> Iterator[Section]:
     warnings = find_warnings(found)
     if warnings:
         yield TextSection("Look at this first", warnings)
-    yield TextSection("What was compared", tuple(_compared(found)))
+    yield TextSection("What was compared", tuple(_describe_comparison(found)))
     yield _matches(found.matches)
     yield _attacks(found)
     yield TextSection("Who was in the table", _membership(found.membership))
-    yield _certified(found)
+    yield _describe_certificates(found)
     yield _distances(found)
 
 
-def _compared(found: Disclosure) -> Iterator[str]:
+def _describe_comparison(found: Disclosure) -> Iterator[str]:
     real, holdout, synthetic = map(group_digits, found.records)
     yield (
         f"Over the domain {found.domain}, records: {synthetic} of the release, {real} that it was "
@@ -111,7 +111,7 @@ def _membership(one: Membership) -> tuple[str, ...]:
     return (told, "These guesses are not better than chance, from which nothing follows.")
 
 
-def _certified(found: Disclosure) -> Section:
+def _describe_certificates(found: Disclosure) -> Section:
     title = "What certificates bound"
     if not found.assurances:
         return TextSection(title, (words.UNCERTIFIED,))

@@ -76,7 +76,7 @@ def axes_view(real: str, clouds: Clouds) -> AxesView | None:
     )
     left = len(files) - len(drawn)
     return AxesView(
-        _reading(clouds),
+        _say_reading(clouds),
         tuple(
             (_name(k), _percent(clouds.axes.shares[k]), say_axis(clouds, k)) for k in _all(clouds)
         ),
@@ -101,7 +101,7 @@ def say_axis(clouds: Clouds, axis: int) -> str:
     return "; ".join(ways)
 
 
-def _reading(clouds: Clouds) -> str:
+def _say_reading(clouds: Clouds) -> str:
     drawn = set(clouds.public) == set(clouds.distances)
     source = "the synthetic files, each with equal weight," if drawn else clouds.public[0]
     return (

@@ -81,7 +81,9 @@ def lost_texts(results: UtilityResults) -> tuple[str, ...]:
 def _view(found: Subgroups) -> SubgroupsView:
     return SubgroupsView(
         f"{found.synthetic} by {found.attribute}",
-        tuple(filter(None, (_outcome(found), _counted(found), _lost(found), _left_out(found)))),
+        tuple(
+            filter(None, (_outcome(found), _say_counts(found), _list_lost(found), _left_out(found)))
+        ),
         _standings(found) if found.scores else None,
         _worst(found) if found.worst_first else None,
         _further(len(found.standings), "subgroups"),
@@ -108,13 +110,13 @@ def _outcome(found: Subgroups) -> str:
             "sizes would be by chance."
         )
     return (
-        f"Over all metrics these subgroups are worse than their size explains: {_listed(worse)}. "
+        f"Over all metrics these subgroups are worse than their size explains: {_join(worse)}. "
         f"Were {found.attribute} independent of all else in both tables, any would be called so "
         f"with a chance of at most 1 in {RARE}."
     )
 
 
-def _counted(found: Subgroups) -> str:
+def _say_counts(found: Subgroups) -> str:
     known = sum(one.score.value is not None for one in found.scores)
     if not known:
         return ""
@@ -126,11 +128,11 @@ def _counted(found: Subgroups) -> str:
     )
 
 
-def _lost(found: Subgroups) -> str:
+def _list_lost(found: Subgroups) -> str:
     if not found.lost:
         return ""
     named = [f"{one.value} ({group_digits(one.real)} real)" for one in found.lost]
-    return f"Without a single synthetic record, which is worse than any score: {_listed(named)}."
+    return f"Without a single synthetic record, which is worse than any score: {_join(named)}."
 
 
 def _left_out(found: Subgroups) -> str:
@@ -138,8 +140,7 @@ def _left_out(found: Subgroups) -> str:
         return ""
     named = [f"{one.value} ({_records(one)})" for one in found.small]
     return (
-        f"Not scored, with fewer than {LEAST_RECORDS} records in one of the tables: "
-        f"{_listed(named)}."
+        f"Not scored, with fewer than {LEAST_RECORDS} records in one of the tables: {_join(named)}."
     )
 
 
@@ -147,7 +148,7 @@ def _records(one: Subgroup) -> str:
     return f"{group_digits(one.real)} real, {group_digits(one.synthetic)} synthetic"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join(names: Sequence[str]) -> str:
     further = len(names) - MAX_LISTED
     shown = ", ".join(names[:MAX_LISTED])
     return f"{shown} and {further} further ones" if further > 0 else shown
@@ -169,13 +170,13 @@ def _method(found: Subgroups) -> str:
 
 def _standings(found: Subgroups) -> Grid:
     shown = found.standings[:MAX_LISTED]
-    rows = tuple((one.subgroup.value, _standing(one)) for one in shown)
+    rows = tuple((one.subgroup.value, _draw_standing(one)) for one in shown)
     worst = frozenset((row, 2) for row, one in enumerate(shown) if one.worse)
     columns = ("real records", "synthetic records", "mean deviation", "chance")
     return Grid(found.attribute, columns, rows, worst)
 
 
-def _standing(one: Standing) -> tuple[str, ...]:
+def _draw_standing(one: Standing) -> tuple[str, ...]:
     return (
         group_digits(one.subgroup.real),
         group_digits(one.subgroup.synthetic),

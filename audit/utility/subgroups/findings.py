@@ -164,7 +164,7 @@ class Subgroups:
     @cached_property
     def worst_first(self) -> tuple[SubgroupScore, ...]:
         """The scores by their deviations; those without a value come last."""
-        return tuple(sorted(self.scores, key=lambda one: _falling(one.deviation)))
+        return tuple(sorted(self.scores, key=lambda one: _sort_falling(one.deviation)))
 
     @property
     def expected_worse(self) -> float:
@@ -192,7 +192,7 @@ class Subgroups:
             else Standing(one, own, (1 + int((largest >= own).sum())) / (1 + len(largest)))
             for one, own in zip(large, means[:, 0].tolist(), strict=True)
         ]
-        return tuple(sorted(found, key=lambda one: _falling(one.deviation)))
+        return tuple(sorted(found, key=lambda one: _sort_falling(one.deviation)))
 
     def _means(self, value: str) -> NDArray[np.float64]:
         """The mean deviation of a subgroup, then of its subset of each draw [B + 1]."""
@@ -235,7 +235,7 @@ def deviations(values: Sequence[float | None], direction: Direction) -> NDArray[
     return found
 
 
-def _falling(deviation: float | None) -> float:
+def _sort_falling(deviation: float | None) -> float:
     """What sorts the largest deviation first, and none last."""
     return math.inf if deviation is None else -deviation
 

@@ -142,7 +142,7 @@ def ordinal(name: str, low: int, high: int, missing: bool | str = False) -> Attr
     return Attribute(name, values, True, None, bool(missing), label)
 
 
-def coded(name: str, *values: str, missing: bool | str = False) -> Attribute:
+def code_values(name: str, *values: str, missing: bool | str = False) -> Attribute:
     """An attribute of codes."""
     label = missing if isinstance(missing, str) else ""
     return Attribute(name, values, False, None, bool(missing), label)
@@ -150,30 +150,30 @@ def coded(name: str, *values: str, missing: bool | str = False) -> Attribute:
 
 DECLARED: dict[str, list[Attribute]] = {
     "dictionary": [
-        coded("AREA", "25-01", "25-02"),
+        code_values("AREA", "25-01", "25-02"),
         ordinal("AGE", 0, 99),
         ordinal("CHILDREN", 0, 4, "N"),
-        coded("ETH", "H", "N"),
-        coded("DECILE", "1", "0", missing="N"),
+        code_values("ETH", "H", "N"),
+        code_values("DECILE", "1", "0", missing="N"),
     ],
     "nist": [
-        coded("AREA", "25-01", "25-02"),
-        coded("SEX", "1", "2"),
-        coded("MSP", "1", "2", missing="N"),
-        coded("FOUNDED", "0", "1", missing=True),
+        code_values("AREA", "25-01", "25-02"),
+        code_values("SEX", "1", "2"),
+        code_values("MSP", "1", "2", missing="N"),
+        code_values("FOUNDED", "0", "1", missing=True),
         ordinal("AGE", 0, 95),
         ordinal("GROUP", 0, 3),
     ],
-    "parameters": [coded("shift", "0", "1"), coded("area", "-1", "3")],
-    "metadata": [coded("rewards", "False", "True")],
+    "parameters": [code_values("shift", "0", "1"), code_values("area", "-1", "3")],
+    "metadata": [code_values("rewards", "False", "True")],
     "old metadata": [],
     "table schema": [
-        coded("sex", "f", "m"),
+        code_values("sex", "f", "m"),
         Attribute("grade", ("1", "2"), True, None, True, "NA"),
         ordinal("rooms", 1, 3, "NA"),
-        coded("member", "no", "yes", missing="NA"),
+        code_values("member", "no", "yes", missing="NA"),
     ],
-    "columns": [coded("sex", "1", "2")],
+    "columns": [code_values("sex", "1", "2")],
 }
 """The attributes that each says in full."""
 

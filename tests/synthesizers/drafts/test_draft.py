@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from synthesizers.domain import Attribute
 from synthesizers.domain_toml import domain_from_toml, rules_from_toml
-from synthesizers.drafts.draft import Complete, Draft, Gap, LeftOut, comment, listed
+from synthesizers.drafts.draft import Complete, Draft, Gap, LeftOut, comment, list_values
 from synthesizers.drafts.names import TYPES, draft_names
 from synthesizers.errors import InputError
 
@@ -56,10 +56,10 @@ def test_gaps_are_refused_by_name(name: str, key: str, ordinal: bool, missing: b
 
 
 def test_a_value_that_is_empty_is_a_missing_one() -> None:
-    assert listed("x", ["a", "", "a", "N"], missing="N").attribute == Attribute(
+    assert list_values("x", ["a", "", "a", "N"], missing="N").attribute == Attribute(
         *("x", ("a",), False, None, True, "N")
     )
-    assert listed("x", ["", "a"]).attribute == Attribute("x", ("a",), missing=True)
+    assert list_values("x", ["", "a"]).attribute == Attribute("x", ("a",), missing=True)
 
 
 def test_names_and_types_alone_leave_everything_open() -> None:

@@ -47,13 +47,13 @@ def written(folder: Path, schema: Any, name: str = "schema.json") -> Path:
     return path
 
 
-def drafted(folder: Path, schema: Any, bins: Bins = Bins(), table: str | None = None) -> Draft:  # noqa: B008
+def draft_file(folder: Path, schema: Any, bins: Bins = Bins(), table: str | None = None) -> Draft:  # noqa: B008
     return draft_schema_file(written(folder, schema), bins, table)
 
 
-def refused(folder: Path, schema: Any, table: str | None = None) -> str:
+def refuse_file(folder: Path, schema: Any, table: str | None = None) -> str:
     with pytest.raises(InputError) as caught:
-        drafted(folder, schema, table=table)
+        draft_file(folder, schema, table=table)
     assert str(folder / "schema.json") in str(caught.value) and "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -70,7 +70,7 @@ def test_every_form_has_a_sample_that_no_other_form_fits() -> None:
 def test_a_draft_declares_what_the_schema_says_and_marks_the_rest(
     name: str, tmp_path: Path
 ) -> None:
-    draft = drafted(tmp_path, SCHEMAS[name])
+    draft = draft_file(tmp_path, SCHEMAS[name])
     complete = [one.attribute for one in draft.columns if isinstance(one, Complete)]
     assert complete == DECLARED[name]
     assert {gap.name: gap.key for gap in draft.gaps} == GAPS[name]
@@ -83,7 +83,7 @@ def test_a_draft_declares_what_the_schema_says_and_marks_the_rest(
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_draft_is_a_domain_file_once_its_gaps_are_filled(name: str, tmp_path: Path) -> None:
-    draft = drafted(tmp_path, SCHEMAS[name])
+    draft = draft_file(tmp_path, SCHEMAS[name])
     text = draft.toml()
     for key, filling in (("bins", "[0, 1, 2]"), ("values", '["a", "b"]')):
         text = text.replace(f'{key} = "{FILL_IN}"', f"{key} = {filling}")
@@ -117,35 +117,35 @@ def test_our_own_schema_is_read_as_before_and_its_raw_columns_are_told(tmp_path:
 
 
 def test_bins_of_equal_width_are_drafted_where_they_are_asked_for(tmp_path: Path) -> None:
-    draft = drafted(tmp_path, NIST, Bins(4, (("DENSITY", 2),)))
+    draft = draft_file(tmp_path, NIST, Bins(4, (("DENSITY", 2),)))
     binned = {one.name: one.attribute.edges for one in draft.checks}
     assert binned["DENSITY"] == (16, 17, 18)
     # (1327000 + 9) / 4 = 331752.25: whole edges at or below.
     assert binned["INCOME"] == (-9, 331743, 663495, 995247, 1327000)
     assert [gap.name for gap in draft.gaps] == ["OPEN"]
-    ratio = drafted(tmp_path, {"R": DICTIONARY["RATIO"]}, Bins(3))
+    ratio = draft_file(tmp_path, {"R": DICTIONARY["RATIO"]}, Bins(3))
     assert ratio.checks[0].attribute.edges == (0, 167, 334, 501)
-    exact = drafted(tmp_path, {"W": DICTIONARY["WEIGHT"]}, Bins(3))
+    exact = draft_file(tmp_path, {"W": DICTIONARY["WEIGHT"]}, Bins(3))
     assert exact.checks[0].attribute.edges == (0, Fraction(19, 6), Fraction(19, 3), Fraction(19, 2))
 
 
 def test_one_of_several_tables_is_named(tmp_path: Path) -> None:
-    assert "2 tables: name one by --table, of 'hotels', 'guests'" in refused(tmp_path, TABLES)
-    assert "no table 'x'" in refused(tmp_path, TABLES, "x")
-    hotels = drafted(tmp_path, TABLES, table="hotels")
+    assert "2 tables: name one by --table, of 'hotels', 'guests'" in refuse_file(tmp_path, TABLES)
+    assert "no table 'x'" in refuse_file(tmp_path, TABLES, "x")
+    hotels = draft_file(tmp_path, TABLES, table="hotels")
     assert (hotels.name, hotels.individual) == ("hotels", "hotel")
 
 
 def test_dates_of_another_spelling_are_told(tmp_path: Path) -> None:
-    text = drafted(tmp_path, METADATA).toml()
+    text = draft_file(tmp_path, METADATA).toml()
     assert "# datetime, written as %d %b %Y: tables must write it as 2020-01-31" in text
     assert "bins = [2020-01-01, 2020-07-01, 2021-01-01]" in text
-    seen = drafted(tmp_path, TABLE_SCHEMA).toml()
+    seen = draft_file(tmp_path, TABLE_SCHEMA).toml()
     assert "edges from 2020-01-01 to 2020-12-31" in seen
 
 
 def test_runs_of_a_challenge_tell_the_records_of_a_person(tmp_path: Path) -> None:
-    assert "--unit person --max-records 7" in drafted(tmp_path, SCHEMAS["parameters"]).toml()
+    assert "--unit person --max-records 7" in draft_file(tmp_path, SCHEMAS["parameters"]).toml()
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_runs_of_a_challenge_tell_the_records_of_a_person(tmp_path: Path) -> Non
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_clear_error(schema: Any, said: str, tmp_path: Path) -> None:
-    assert said in refused(tmp_path, schema)
+    assert said in refuse_file(tmp_path, schema)
 
 
 @pytest.mark.parametrize(

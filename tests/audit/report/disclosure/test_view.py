@@ -19,12 +19,12 @@ from audit.report.page import Page, TableSection, TextSection
 from tests.audit.disclosure.made_tables import DOMAIN, tables
 
 
-def found(made: Tables) -> Disclosure:
+def find_view(made: Tables) -> Disclosure:
     attackers = name_attackers(DOMAIN, ["a", "o"], ["k"], None)
     return check_release(made, attackers, 0.05, 0, undeclared={"real.csv": ("name<b>",)})
 
 
-COPY, NOTHING = found(tables(1, 100, 100)), found(tables(1, 0, 100))
+COPY, NOTHING = find_view(tables(1, 100, 100)), find_view(tables(1, 0, 100))
 
 
 def texts(one: Disclosure) -> dict[str, str]:
@@ -72,15 +72,15 @@ def test_attacks_without_power_are_no_evidence_and_so_are_lucky_guesses() -> Non
 def test_a_holdout_that_is_none_is_told() -> None:
     made = tables(1, 100, 100)
     first = "Look at this first"
-    again = texts(found(replace(made, holdout=made.real)))
+    again = texts(find_view(replace(made, holdout=made.real)))
     assert "the very records of the real table" in again[first]
-    part = texts(found(replace(made, holdout=made.real.take(np.arange(30)))))
+    part = texts(find_view(replace(made, holdout=made.real.take(np.arange(30)))))
     assert "holds real records alone" in part[first]
-    turned = texts(found(replace(made, real=made.holdout, holdout=made.real)))
+    turned = texts(find_view(replace(made, real=made.holdout, holdout=made.real)))
     assert "the two were exchanged" in turned[first] and "linkability" in turned[first]
     assert "exchanged" not in texts(COPY)[first] and "holdout" not in texts(NOTHING)[first]
     assert "0 of 100 records of the holdout equal" in texts(NOTHING)["What was compared"]
-    assert disclosure_json(found(made))["warnings"][0].startswith("real.csv has columns")
+    assert disclosure_json(find_view(made))["warnings"][0].startswith("real.csv has columns")
 
 
 def test_persons_of_several_records_are_told() -> None:
@@ -88,7 +88,7 @@ def test_persons_of_several_records_are_told() -> None:
     real = replace(made.real, persons=np.arange(100) // 3)
     assert (
         "Persons have up to 3 records"
-        in texts(found(replace(made, real=real)))["Look at this first"]
+        in texts(find_view(replace(made, real=real)))["Look at this first"]
     )
 
 

@@ -60,7 +60,7 @@ def coefficient(real: float, synthetic: float, half: float = 1.0, name: str = "x
     return Coefficient(name, mine, theirs, 0.5)
 
 
-def drawn(*rows: tuple[Entry, ...]) -> Forest:
+def draw_forest(*rows: tuple[Entry, ...]) -> Forest:
     found = coefficients(breakdown(*rows))
     picture = forest(found, scales(found))
     assert picture is not None
@@ -84,11 +84,11 @@ def test_marks_lie_on_one_scale_a_term_in_all_files() -> None:
 
 
 def test_zero_is_on_the_scale_where_it_is_near_and_said_to_lie_beyond_where_not() -> None:
-    rows = {row.coefficient.name: row for row in drawn(*NEAR).rows}
+    rows = {row.coefficient.name: row for row in draw_forest(*NEAR).rows}
     assert isinstance(rows["age"].zero, float) and 0 < rows["age"].zero < 1
     assert rows["(intercept)"].zero == "left"
     assert rows["(intercept)"].real[2] - rows["(intercept)"].real[1] > 0.9
-    away = drawn(("x", -9.0, -9.5, -8.5, -9.0, -9.5, -8.5, 1.0)).rows[0]
+    away = draw_forest(("x", -9.0, -9.5, -8.5, -9.0, -9.5, -8.5, 1.0)).rows[0]
     assert away.zero == "right"
     ends = scales([coefficient(FAR * 2 + 1, FAR * 2 + 1)])["x"]
     assert ends[0] < 0 < ends[1]  # as far as its intervals are wide: still drawn
@@ -96,7 +96,7 @@ def test_zero_is_on_the_scale_where_it_is_near_and_said_to_lie_beyond_where_not(
 
 def test_intervals_without_width_have_a_scale() -> None:
     for at in (0.0, 3.0):
-        row = drawn(("x", at, at, at, at, at, at, None)).rows[0]
+        row = draw_forest(("x", at, at, at, at, at, at, None)).rows[0]
         assert isinstance(row.zero, float) and 0 < row.real[0] < 1
         assert row.coefficient.agreement == "no width"
 
@@ -140,7 +140,7 @@ def test_a_terminal_has_a_compact_table() -> None:
     assert re.search(r"age +2 ± 1 +4 ± 1 +apart +–", text)
     assert re.search(r"age +−2 ± 2 +−3 ± 2 +50 % +new", text)
     assert "new: differs from 0 in the" in text
-    grid = coefficient_grid(drawn(*NEAR), "file")
+    grid = coefficient_grid(draw_forest(*NEAR), "file")
     assert grid.rows[0] == ("age", ("2 ± 1", "4 ± 1", "apart", "–"))
 
 

@@ -35,7 +35,7 @@ def scores(value: str, shift: float, seed: int) -> tuple[SubgroupScore, ...]:
     )
 
 
-def divided(values: tuple[str, ...] = ("N1", "N2", "N3")) -> Subgroups:
+def divide_tables(values: tuple[str, ...] = ("N1", "N2", "N3")) -> Subgroups:
     """The second value is worse; one is lost, one small; a metric was refused."""
     groups = [Subgroup(value, k, 1200 - k, 1100, 1190.0) for k, value in enumerate(values)]
     left = (Subgroup("N8", 8, 90, 0, 89.4), Subgroup("N9", 9, 7, 3, 6.8))
@@ -62,7 +62,7 @@ def results_with(*found: Subgroups) -> UtilityResults:
     return dataclasses.replace(samples.results(), subgroups=found)
 
 
-(VIEW,) = utility_view(results_with(divided())).subgroups
+(VIEW,) = utility_view(results_with(divide_tables())).subgroups
 
 
 def test_the_outcome_names_who_is_worse_and_how_often_chance_would() -> None:
@@ -77,7 +77,7 @@ def test_the_outcome_names_who_is_worse_and_how_often_chance_would() -> None:
 
 
 def test_nobody_is_worse_where_scores_are_those_of_random_subsets() -> None:
-    found = divided()
+    found = divide_tables()
     calm = dataclasses.replace(
         found,
         scores=tuple(
@@ -130,7 +130,7 @@ def test_the_map_has_every_subgroup_by_every_metric() -> None:
 
 
 def test_of_many_subgroups_the_worst_are_shown() -> None:
-    many = divided(tuple(f"N{100 + k}" for k in range(60)))
+    many = divide_tables(tuple(f"N{100 + k}" for k in range(60)))
     (view,) = utility_view(results_with(many)).subgroups
     assert view.standings is not None and view.worst is not None and view.map is not None
     assert len(view.standings.rows) == len(view.worst.rows) == MAX_LISTED
@@ -144,14 +144,14 @@ def test_of_many_subgroups_the_worst_are_shown() -> None:
 
 
 def test_a_lost_subgroup_is_told_before_all_scores() -> None:
-    text = words_of(printed(results_with(divided())))
+    text = words_of(printed(results_with(divide_tables())))
     told = "has no record of neighbourhood = N8, of which confidential.csv has 90: some 89 were to"
     assert told in text and text.index(told) < text.index("Scores")
-    assert utility_view(results_with(divided())).warnings[-1].endswith("were to be expected.")
+    assert utility_view(results_with(divide_tables())).warnings[-1].endswith("were to be expected.")
 
 
 def test_everything_is_printed_and_on_the_page() -> None:
-    results = results_with(divided())
+    results = results_with(divide_tables())
     page = checked(page_of(UtilitySection("Utility", results)))
     text = words_of(printed(results, width=250))
     for words in (*VIEW.sentences, VIEW.method, "pay-gap", "it would take long"):
@@ -164,7 +164,7 @@ def test_everything_is_printed_and_on_the_page() -> None:
 def test_hostile_texts_are_shown_as_text() -> None:
     value = HOSTILE + "2"
     found = dataclasses.replace(
-        divided(("a", value, "c")),
+        divide_tables(("a", value, "c")),
         attribute=HOSTILE,
         synthetic=HOSTILE,
         refused=((HOSTILE, HOSTILE),),
@@ -175,7 +175,7 @@ def test_hostile_texts_are_shown_as_text() -> None:
 
 
 def test_where_nothing_was_scored_that_is_said() -> None:
-    found = dataclasses.replace(divided(), scores=())
+    found = dataclasses.replace(divide_tables(), scores=())
     results = results_with(found)
     (view,) = utility_view(results).subgroups
     assert view.sentences[0] == "No subgroup could be scored."
@@ -185,7 +185,7 @@ def test_where_nothing_was_scored_that_is_said() -> None:
 
 
 def test_the_document_has_all_of_it() -> None:
-    (found,) = utility_json(results_with(divided()))["subgroups"]
+    (found,) = utility_json(results_with(divide_tables()))["subgroups"]
     assert (found["attribute"], found["synthetic"]) == ("neighbourhood", samples.FILES[0])
     groups = {one["value"]: one for one in found["groups"]}
     assert groups["N2"]["worse"] is True and groups["N2"]["deviation"] > 2
@@ -205,4 +205,4 @@ def test_the_document_has_all_of_it() -> None:
 
 def test_files_are_renamed_here_too() -> None:
     names = {file: f"x{k}" for k, file in enumerate(("confidential.csv", *samples.FILES))}
-    assert results_with(divided()).rename(names).subgroups[0].synthetic == "x1"
+    assert results_with(divide_tables()).rename(names).subgroups[0].synthetic == "x1"

@@ -274,7 +274,7 @@ def test_the_cheapest_metrics_are_taken_as_long_as_there_is_time() -> None:
     domain = domain_without(MIXED, "colour")
     every = (*SEEING, SubsampleEquivalent(), MarginalDifference())
 
-    def kept(subsets: int) -> list[str]:
+    def keep_rows(subsets: int) -> list[str]:
         chosen, dear = affordable_within(every, domain, groups, subsets)
         names = {metric.name for metric in chosen}
         assert names | {name for name, _ in dear} == {metric.name for metric in every}
@@ -283,7 +283,7 @@ def test_the_cheapest_metrics_are_taken_as_long_as_there_is_time() -> None:
             assert all(cost > 0 for cost in costs.values())
         return [metric.name for metric in chosen]
 
-    assert "subsample-equivalent" not in kept(20)
-    assert set(kept(20)) >= {metric.name for metric in SEEING}
-    assert "total-variation" in kept(5000) and len(kept(5000)) < len(kept(20))
-    assert kept(10**9) == []
+    assert "subsample-equivalent" not in keep_rows(20)
+    assert set(keep_rows(20)) >= {metric.name for metric in SEEING}
+    assert "total-variation" in keep_rows(5000) and len(keep_rows(5000)) < len(keep_rows(20))
+    assert keep_rows(10**9) == []

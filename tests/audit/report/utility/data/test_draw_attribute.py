@@ -28,7 +28,7 @@ def data_of(domain: Domain, outside: bool = True) -> Data:
     )
 
 
-def drawn(attribute: Attribute, *rows: list[int]) -> Sides | Plot:
+def draw_picture(attribute: Attribute, *rows: list[int]) -> Sides | Plot:
     """The picture of an attribute from its counts, without any outside the domain."""
     labels = value_labels(Domain("d", (attribute,)), attribute.name)[: len(rows[0])]
     one = AttributeCounts.of(attribute.name, labels, [np.array(row) for row in rows])
@@ -74,7 +74,7 @@ def area(picture: Plot, points: tuple[tuple[float, float], ...], attribute: Attr
 
 
 def test_bins_of_unequal_width_are_densities_at_their_edges() -> None:
-    picture = drawn(kinds.UNEVEN, [10, 20, 30, 40, 50, 50], [20, 20, 20, 20, 20, 0])
+    picture = draw_picture(kinds.UNEVEN, [10, 20, 30, 40, 50, 50], [20, 20, 20, 20, 20, 0])
     assert isinstance(picture, Plot) and picture.box.y.name == "% per unit"
     real = picture.lines[0].points
     assert [x for x, _ in real] == [0, 1, 1, 2, 2, 4, 4, 6.5, 6.5, 9]
@@ -86,13 +86,13 @@ def test_bins_of_unequal_width_are_densities_at_their_edges() -> None:
 
 def test_bins_of_one_width_are_shares() -> None:
     even = Attribute.binned("even", [0, 10, 20, 30])
-    picture = drawn(even, [1, 1, 2], [4, 0, 0])
+    picture = draw_picture(even, [1, 1, 2], [4, 0, 0])
     assert isinstance(picture, Plot) and picture.box.y.name == "% of records"
     assert [y for _, y in picture.lines[1].points[::2]] == [100, 0, 0]
 
 
 def test_bins_of_very_different_width_are_drawn_equally_wide() -> None:
-    picture = drawn(kinds.LOGARITHMIC, [1] * 7, [7, 0, 0, 0, 0, 0, 0])
+    picture = draw_picture(kinds.LOGARITHMIC, [1] * 7, [7, 0, 0, 0, 0, 0, 0])
     assert isinstance(picture, Plot) and picture.box.y.name == "% of records"
     assert [x for x, _ in picture.lines[0].points[::2]] == [0, 1, 2, 3, 4, 5, 6]
     assert picture.box.x.ticks == ((0, "0"), (2, "10"), (4, "1,000"), (6, "100,000"))
@@ -100,7 +100,7 @@ def test_bins_of_very_different_width_are_drawn_equally_wide() -> None:
 
 
 def test_many_neighbours_are_put_together_and_it_is_said() -> None:
-    picture = drawn(kinds.AGES, [1] * 95, [0] * 94 + [1])
+    picture = draw_picture(kinds.AGES, [1] * 95, [0] * 94 + [1])
     assert isinstance(picture, Plot) and picture.box.y.name == "% per value"
     assert len(picture.lines[0].points) == 2 * 24
     assert "Each step is 4 values" in picture.fact
@@ -110,32 +110,32 @@ def test_many_neighbours_are_put_together_and_it_is_said() -> None:
 
 
 def test_dates_and_times_stand_below_the_axis() -> None:
-    dates = drawn(kinds.DATES, [3, 4, 5, 6, 7, 0], [1, 1, 1, 1, 1, 0])
+    dates = draw_picture(kinds.DATES, [3, 4, 5, 6, 7, 0], [1, 1, 1, 1, 1, 0])
     assert isinstance(dates, Plot) and dates.box.y.name == "% of records"
     assert dates.box.x.ticks[0][1] == "1970-01-01"
-    uneven = drawn(
+    uneven = draw_picture(
         Attribute.binned("day", [0, 86400, 3 * 86400], quantity=Quantity.DATES), [50, 50], [20, 80]
     )
     assert isinstance(uneven, Plot) and uneven.box.y.name == "% per day"
     assert [y for _, y in uneven.lines[0].points[::2]] == [50, 25]
-    hours = drawn(kinds.TIMES, [1] * 24, [2] * 24)
+    hours = draw_picture(kinds.TIMES, [1] * 24, [2] * 24)
     assert isinstance(hours, Plot) and hours.box.x.ticks[0] == (0.0, "00:00")
     assert "No difference." in hours.fact
 
 
 def test_what_is_tall_is_cut_and_its_share_told() -> None:
     colours = Attribute("colour", ("red", "green", "blue"))
-    picture = drawn(colours, [970, 20, 10], [900, 50, 50])
+    picture = draw_picture(colours, [970, 20, 10], [900, 50, 50])
     assert isinstance(picture, Sides)
     red, green, _ = picture.rows
     assert red.shares == (1.0, 1.0) and red.cut == (True, True) and red.text == "97 · 90 %"
     # The scale ends at 1.6 times the second highest, 5 %.
     assert green.shares == pytest.approx((2 / 8, 5 / 8)) and not any(green.cut)
     assert "gap" in picture.fact
-    even = drawn(colours, [40, 30, 30], [30, 40, 30])
+    even = draw_picture(colours, [40, 30, 30], [30, 40, 30])
     assert isinstance(even, Sides) and even.rows[0].shares == pytest.approx((1.0, 0.75))
     assert "gap" not in even.fact
-    bins = drawn(Attribute.binned("b", [0, 1, 2, 3]), [980, 10, 10], [970, 15, 15])
+    bins = draw_picture(Attribute.binned("b", [0, 1, 2, 3]), [980, 10, 10], [970, 15, 15])
     assert isinstance(bins, Plot) and bins.box.y.high < 3
     assert "The highest step, 98 % of a table, goes on beyond the picture." in bins.fact
 
