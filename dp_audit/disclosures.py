@@ -11,14 +11,14 @@ import numpy as np
 from audit.disclosure.checks import check_release, name_attackers
 from audit.disclosure.tables import Tables
 from audit.subjects.splits import read_split
-from audit.utility.records import Outside, Records, of_dataset, of_frame, read_records
+from audit.utility.records import Outside, Records
 from audit.verify import load_certificate, recheck_proof
 from dp_audit.arguments import DomainLike, Number, probability, required_domain, whole_number
 from dp_audit.progress import Progress, nobody
+from dp_audit.reading import read_whole
 from dp_audit.results import DisclosureResult, ReleaseResult
-from synthesizers.domain import Dataset, Domain
+from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
-from synthesizers.tables import column_names, find_undeclared
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,15 +108,10 @@ def disclosure(
         progress("reading", 0, 0, part)
         name = str(table) if isinstance(table, str | Path) else f"the {part} table"
         shown = part == "synthetic"
-        try:
-            records[part] = _read(table, space, outside, shown)
-            left[name] = find_undeclared(_columns(table, space), space)
-        except InputError as reason:
-            if str(reason).startswith(name):
-                raise
-            raise InputError(f"{name}: {reason}") from reason
+        records[part], left[name] = read_whole(name, table, space, outside, shown)
     if split is not None:
-        _require_same(_read(training, space, outside, False), records["real"], str(split))
+        half, _ = read_whole(str(split), training, space, outside, shown=False)
+        _require_same(half, records["real"], str(split))
     result = check_release(
         Tables(**records, chosen=chosen),
         attackers,
@@ -141,25 +136,6 @@ def _frame(names: Sequence[str], records: Sequence[Sequence[str]], chosen: Any) 
 
     rows = [record for record, kept in zip(records, chosen, strict=True) if kept]
     return pd.DataFrame(rows, columns=list(names), dtype=str)
-
-
-def _read(table: Any, domain: Domain, outside: Outside, shown: bool) -> Records:
-    """One table; ``shown``: errors may quote it."""
-    if isinstance(table, ReleaseResult):
-        table = table.released.table
-    if isinstance(table, Dataset):
-        if table.domain != domain:
-            raise InputError("it is over another domain than the one that is stated")
-        return of_dataset(table)
-    if isinstance(table, str | Path):
-        return read_records(table, domain, outside, shown=shown)
-    return of_frame(table, domain, outside, shown=shown)
-
-
-def _columns(table: Any, domain: Domain) -> tuple[str, ...]:
-    if isinstance(table, ReleaseResult | Dataset):
-        return domain.names
-    return column_names(table) if isinstance(table, str | Path) else tuple(map(str, table.columns))
 
 
 def _require_same(training: Records, real: Records, split: str) -> None:

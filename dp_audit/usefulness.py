@@ -18,12 +18,12 @@ from audit.utility.subgroups.measure import SUBSETS
 from audit.utility.suite import affordable, measure_utility
 from dp_audit.arguments import DomainLike, process_count, required_domain, whole_number
 from dp_audit.axes import PUBLIC, check_axes_from, project
+from dp_audit.chosen_metrics import choose_metrics
 from dp_audit.progress import Progress, nobody
 from dp_audit.promises import read_promise
+from dp_audit.reading import read_counted
 from dp_audit.results import ReleaseResult, UtilityResult
 from dp_audit.subgroups import check_by, measure_by
-from dp_audit.utility_metrics import choose_metrics
-from dp_audit.utility_tables import read_counted
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.schemas import load_domain_file

@@ -1,14 +1,16 @@
-"""The tables that `utility` is given, counted: files, frames, and what a release holds."""
+"""Tables as they are given: files, data frames, datasets, and what `release` returned."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.parallel import Map, here
 from audit.utility.counts import Counted
 from audit.utility.parts import CHUNK, Parts
-from audit.utility.records import Outside, of_dataset, of_frame, read_records
+from audit.utility.records import Outside, Records, of_dataset, of_frame, read_records
 from dp_audit.results import ReleaseResult
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
@@ -16,6 +18,20 @@ from synthesizers.tables import column_names, find_undeclared, table_frames
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def read_whole(
+    name: str, table: Any, domain: Domain, outside: Outside, shown: bool
+) -> tuple[Records, tuple[str, ...]]:
+    """The records of a table, and its columns that the domain does not declare.
+
+    ``name``: of the table, for errors; ``shown``: these may quote it. Raises ``InputError``.
+    """
+    with _errors_of(name):
+        held = _standard_input(domain) if isinstance(table, str) and table == "-" else table
+        return _records(held, domain, outside, shown), find_undeclared(
+            _columns(held, domain), domain
+        )
 
 
 def read_counted(
@@ -27,12 +43,21 @@ def read_counted(
     share: Map,
     shown: bool,
 ) -> tuple[Counted, tuple[str, ...]]:
-    """One table, and its columns that the domain does not declare; an error names the table."""
+    """The same, of a file in parts if ``rows`` or a cluster say so."""
+    if (rows is None and share is here) or not isinstance(table, str | Path):
+        return read_whole(name, table, domain, outside, shown)
+    with _errors_of(name):
+        parts = Parts.of_file(str(table), domain, rows or CHUNK, outside, share)
+        # Gone through once for its extent: now, so that its faults are found under its name.
+        parts.measure()
+        return parts, find_undeclared(_columns(table, domain), domain)
+
+
+@contextmanager
+def _errors_of(name: str) -> Iterator[None]:
+    """Errors name the table."""
     try:
-        whole = isinstance(table, str) and table == "-" and rows is None and share is here
-        held = _standard_input(domain) if whole else table
-        counted = _count(held, domain, rows, outside, share, shown)
-        return counted, find_undeclared(_columns(held, domain), domain)
+        yield
     except InputError as error:
         where = "standard input" if name == "-" else name
         if str(error).startswith(where):
@@ -40,22 +65,16 @@ def read_counted(
         raise InputError(f"{where}: {error}") from error
 
 
-def _count(
-    table: Any, domain: Domain, rows: int | None, outside: Outside, share: Map, shown: bool
-) -> Counted:
-    """One table, in parts if ``rows`` or a cluster say so; ``shown``: errors may quote it."""
+def _records(table: Any, domain: Domain, outside: Outside, shown: bool) -> Records:
     if isinstance(table, ReleaseResult):
-        return of_dataset(table.released.table)
+        table = table.released.table
     if isinstance(table, Dataset):
+        if table.domain != domain:
+            raise InputError("it is over another domain than the one that is stated")
         return of_dataset(table)
-    if not isinstance(table, str | Path):
-        return of_frame(table, domain, outside, shown=shown)
-    if rows is None and share is here:
+    if isinstance(table, str | Path):
         return read_records(table, domain, outside, shown=shown)
-    parts = Parts.of_file(str(table), domain, rows or CHUNK, outside, share)
-    # Gone through once for its extent: now, so that its faults are found under its name.
-    parts.measure()
-    return parts
+    return of_frame(table, domain, outside, shown=shown)
 
 
 def _standard_input(domain: Domain) -> pd.DataFrame:
