@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from synthesizers.errors import InputError
 
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 PUBLIC = "a public table"
 """What a table without a file is called."""
+
+_CONFIDENTIAL = (
+    "--axes-from names {}, and axes must not follow from confidential records; name a public "
+    "table, or leave it out"
+)
 
 
 def check_axes_from(table: Any, real: Any, *, whole: bool) -> None:
@@ -27,10 +32,22 @@ def check_axes_from(table: Any, real: Any, *, whole: bool) -> None:
         raise InputError("--axes-from looks at single records; leave out --chunk and --cluster")
     paths = [Path(one).resolve() for one in (table, real) if isinstance(one, str | Path)]
     if table is real or (len(paths) == 2 and paths[0] == paths[1]):
+        raise InputError(_CONFIDENTIAL.format("the real table"))
+
+
+def check_public(real: Counted, public: Counted) -> None:
+    """Raise ``InputError`` for a public table with the real records, or with records all alike."""
+    from audit.utility.copies import find_alike
+    from audit.utility.records import Records
+
+    assert isinstance(public, Records)
+    if (public.codes == public.codes[0]).all():
         raise InputError(
-            "--axes-from names the real table, and axes must not follow from confidential records; "
-            "name a public table, or leave it out"
+            "--axes-from names a table whose records are all alike: it has no axes; name another "
+            "one, or leave it out"
         )
+    if find_alike({"real": cast(Records, real), "public": public}):
+        raise InputError(_CONFIDENTIAL.format("a table with the records of the real one"))
 
 
 def project(

@@ -17,7 +17,7 @@ from audit.utility.subgroups.findings import LEAST_SUBSETS
 from audit.utility.subgroups.measure import SUBSETS
 from audit.utility.suite import affordable, measure_utility
 from dp_audit.arguments import DomainLike, process_count, required_domain, whole_number
-from dp_audit.axes import PUBLIC, check_axes_from, project
+from dp_audit.axes import PUBLIC, check_axes_from, check_public, project
 from dp_audit.chosen_metrics import choose_metrics
 from dp_audit.progress import Progress, nobody
 from dp_audit.promises import read_promise
@@ -146,6 +146,7 @@ def utility(
         source = str(axes_from) if isinstance(axes_from, str | Path) else PUBLIC
         progress("reading", 0, 0, source)
         public = source, read_counted(source, axes_from, space, None, outside, here, True)[0]
+        check_public(counted[real_name], public[1])
     if metrics is None:
         chosen, dear = affordable(chosen, space, counted[real_name].records)
         refused += tuple((name, cost_text(name, seconds)) for name, seconds in dear)

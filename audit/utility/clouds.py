@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,12 +34,14 @@ class Distances:
     ``along`` [axes]: the Kolmogorov-Smirnov distance on each axis, the largest difference of the
     shares of records up to a place. ``across`` [pairs]: the same over the corners of the bins, of
     all four quadrants (Peacock, "Two-dimensional goodness-of-fit testing in astronomy", 1983).
-    ``chance``: what two samples of one law, of these sizes, differ by on an axis at 95 %, or less.
+    ``chance``: what two samples of one law, of these sizes, differ by on an axis at 95 %, or less;
+    None for a table that the axes were found in: its records vary more along them than others of
+    the same law would, and the distance has another law.
     """
 
     along: NDArray[np.float64]
     across: NDArray[np.float64]
-    chance: float
+    chance: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +105,16 @@ def project_tables(
         distances[name] = Distances(
             np.array([distance_along(*both) for both in zip(mine, places, strict=True)]),
             np.array([distance_across(*both) for both in zip(held, counts[name], strict=True)]),
-            CRITICAL * math.sqrt(1 / real.records + 1 / table.records),
+            _chance(real, table, sources.values()),
         )
     return Clouds(tuple(sources), axes, pairs, edges, held, counts, distances)
+
+
+def _chance(real: Records, table: Records, sources: Iterable[Records]) -> float | None:
+    """The 95 % quantile of the distance of two samples along axes that neither has made."""
+    if any(np.array_equal(own.codes, one.codes) for own in sources for one in (real, table)):
+        return None
+    return CRITICAL * math.sqrt(1 / real.records + 1 / table.records)
 
 
 def distance_along(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:

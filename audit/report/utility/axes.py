@@ -112,8 +112,17 @@ def _say_reading(clouds: Clouds) -> str:
 
 
 def _chance(clouds: Clouds) -> str:
-    most = max(apart.chance for apart in clouds.distances.values())
-    return f"Two samples of one law differ by less than {value_text(most, 2)} on an axis, at 95 %."
+    known = [apart.chance for apart in clouds.distances.values() if apart.chance is not None]
+    if not known:
+        return (
+            "How much of it is chance is not known: the axes were found in a table that is "
+            "compared here, whose records vary more along them than others of the same law would. "
+            "Axes of a public table (--axes-from) have a chance level."
+        )
+    return (
+        f"Two samples of one law that the axes were not found in differ by less than "
+        f"{value_text(max(known), 2)} on an axis, at 95 %."
+    )
 
 
 def _distances(clouds: Clouds) -> Grid:

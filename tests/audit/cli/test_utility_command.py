@@ -815,6 +815,8 @@ def test_principal_axes_follow_from_public_tables_alone(dp_audit: Command, towns
     [
         ("--axes-from real.csv", "--axes-from names the real table"),
         ("--axes-from ./real.csv", "--axes-from names the real table"),
+        ("--axes-from turned.csv", "with the records of the real one"),
+        ("--axes-from one.csv", "records are all alike"),
         ("--axes-from absent.csv", "absent.csv cannot be read"),
         ("--axes-from near.csv --chunk 5", "leave out --chunk"),
         ("--axes-from near.csv --json near.csv", "used twice"),
@@ -823,6 +825,9 @@ def test_principal_axes_follow_from_public_tables_alone(dp_audit: Command, towns
 def test_a_table_that_gives_no_axes_is_one_line(
     dp_audit: Command, towns: Path, words: str, part: str
 ) -> None:
+    header, *lines = (towns / "real.csv").read_text(encoding="utf-8").splitlines()
+    (towns / "turned.csv").write_text("\n".join([header, *lines[::-1]]), encoding="utf-8")
+    (towns / "one.csv").write_text(f"{header}\n{lines[0]}\n{lines[0]}\n", encoding="utf-8")
     assert part in one_line(dp_audit(f"{QUICK} --metric total-variation {words}"))
 
 

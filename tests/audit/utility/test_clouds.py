@@ -61,10 +61,28 @@ def test_distances_on_axes_are_those_of_kolmogorov_and_smirnov() -> None:
         pairs = zip(found.axes.places(real), found.axes.places(table), strict=True)
         expected = [ks_2samp(*both, method="asymp").statistic for both in pairs]
         np.testing.assert_allclose(found.distances[name].along, expected, rtol=1e-12)
-        sizes = 1 / real.records + 1 / table.records
-        assert found.distances[name].chance == pytest.approx(CRITICAL * math.sqrt(sizes))
     assert found.distances["far"].along.max() > 3 * found.distances["near"].along.max()
     assert kolmogorov(CRITICAL) == pytest.approx(0.05, abs=1e-5)
+
+
+def test_chance_is_stated_along_axes_of_a_further_table_alone() -> None:
+    # 20 triples of tables of one law: 100 distances, of which 5 are to be beyond the level. 20
+    # or more would be with a chance of 0.003, if the 5 of a triple were of one accord.
+    domain = Domain("even", tuple(Attribute(f"a{k}", tuple("wxyz")) for k in range(24)))
+    random = np.random.default_rng(0)
+    beyond, own = [], []
+    for _ in range(20):
+        tables = [Records(domain, random.integers(4, size=(500, 24))) for _ in range(3)]
+        apart = project_tables(tables[0], {"s": tables[1]}, {"p": tables[2]}).distances["s"]
+        assert apart.chance == pytest.approx(CRITICAL * math.sqrt(2 / 500))
+        beyond += list(apart.along >= apart.chance)
+        itself = project_tables(tables[0], {"s": tables[1]}).distances["s"]
+        assert itself.chance is None
+        own += list(itself.along >= apart.chance)
+    assert np.mean(beyond) < 0.2 < 0.6 < np.mean(own)
+    for public in (tables[0], tables[1]):
+        again = project_tables(tables[0], {"s": tables[1]}, {"p": public})
+        assert again.distances["s"].chance is None
 
 
 def test_a_table_is_at_no_distance_from_itself_and_two_points_are_apart_by_one() -> None:

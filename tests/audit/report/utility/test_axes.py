@@ -83,6 +83,14 @@ def test_a_picture_has_its_first_axis_rightwards_and_the_deepest_colour_at_the_t
     )
 
 
+def test_a_chance_level_stands_where_the_axes_are_those_of_a_further_table() -> None:
+    view = axes_view("real.csv", CLOUDS)
+    assert view is not None and "--axes-from" in view.chance and "95 %" not in view.chance
+    files = {"near.csv": records(2, 250), "far.csv": records(3, 200)}
+    further = axes_view("real.csv", project_tables(REAL, files, {"p.csv": records(4, 300)}))
+    assert further is not None and "less than 0.12 on an axis, at 95 %" in further.chance
+
+
 def test_a_page_folds_them_and_every_picture_has_words() -> None:
     page = page_of(UtilitySection("Utility", with_clouds(CLOUDS)))
     text = checked(page)
