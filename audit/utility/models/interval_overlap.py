@@ -84,7 +84,7 @@ class IntervalOverlap(Metric):
         rows = self._rows([terms[place] for place in kept], fits, tables)
         overlaps = [row[-1] for row in rows if isinstance(row[-1], float)]
         if not overlaps:
-            return self.undefined("every interval has width 0")
+            return self.undefined("every interval has width 0 in a table")
         value = math.fsum(overlaps) / len(overlaps)
         return self.scored(
             value,
@@ -202,7 +202,7 @@ def _describe_omissions(
     if aliased:
         told.append(f"terms left out, explained by earlier ones: {', '.join(aliased)}")
     if flat:
-        told.append(f"terms left out, with an interval of width 0: {flat}")
+        told.append(f"terms left out, with an interval of width 0 in a table: {flat}")
     return tuple(told)
 
 

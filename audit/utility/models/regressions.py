@@ -13,6 +13,10 @@ ALIASED = 1e-7
 """A column is aliased if the ones before it explain all but this share of its length (the
 tolerance of R's ``lm`` and ``glm``)."""
 
+EXACT = 1e-12
+"""A residual of no more than this share of the outcome's length, or a coefficient that adds no
+more to it, is rounding: both are 0 then, and their intervals have no width."""
+
 _CONVERGED = 1e-8
 """The relative change of every estimate at which a logistic regression has converged. Where an
 estimate is infinite each step moves it by about 1, so that the iterations never end."""
@@ -51,13 +55,17 @@ def independent(first: Matrix, second: Matrix) -> NDArray[np.int64]:
 def least_squares(columns: Matrix, outcome: NDArray[np.float64]) -> Coefficients | None:
     """Ordinary least squares of ``outcome`` [n] on independent ``columns`` [n, k].
 
-    The variance of the error is the residual sum of squares over n - k. None if
-    n ≤ k: no degree of freedom is left.
+    The variance of the error is the residual sum of squares over n - k; 0 where the fit is exact
+    up to rounding. None if n ≤ k: no degree of freedom is left.
     """
     records, width = columns.shape
     if records <= width:
         return None
     estimates, diagonal, residual = _solve(columns, outcome)
+    length = EXACT * float(np.linalg.norm(outcome))
+    if residual <= length**2:
+        added = np.abs(estimates) * np.linalg.norm(columns, axis=0)
+        return Coefficients(np.where(added <= length, 0.0, estimates), np.zeros(width))
     return Coefficients(estimates, np.sqrt(diagonal * residual / (records - width)))
 
 

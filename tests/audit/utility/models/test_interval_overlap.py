@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 from audit.utility.models.interval_overlap import IntervalOverlap, overlap
 from audit.utility.models.regressions import independent, least_squares, logistic
+from audit.utility.pair import Pair
 from audit.utility.records import Records, of_frame
 from audit.utility.score import Breakdown, Score
 from synthesizers.domain import Attribute, Domain
@@ -107,6 +108,36 @@ def test_least_squares_against_the_normal_equations() -> None:
     np.testing.assert_allclose(fit.estimates, estimates, rtol=1e-9)
     variance = residual @ residual / 195 * np.linalg.inv(gram).diagonal()
     np.testing.assert_allclose(fit.errors, np.sqrt(variance), rtol=1e-9)
+
+
+@pytest.mark.parametrize("step", [0, 1])
+def test_an_exact_fit_has_no_width_and_rounding_is_no_score(step: int) -> None:
+    values = tuple(map(str, range(1, 7)))
+    domain = Domain(
+        "exact",
+        (
+            Attribute("y", values, ordinal=True),
+            Attribute("x", values, ordinal=True),
+            Attribute("town", ("a", "b", "c")),
+        ),
+    )
+    random = np.random.default_rng(step)
+
+    def table(records: int) -> Records:
+        x = random.integers(6, size=records)
+        town = random.integers(3, size=records)
+        return Records(domain, np.column_stack((step * x, x, town)))
+
+    first, second = table(300), table(400)
+    columns = np.column_stack((np.ones(300), first.numbers("x"), first.column("town") == 1))
+    fit = least_squares(columns, first.numbers("y"))
+    assert fit is not None and not fit.errors.any()
+    np.testing.assert_allclose(fit.estimates, (1 - step, step, 0), atol=1e-12)
+    assert fit.estimates[2] == 0
+    score = IntervalOverlap(outcome="y", predictors=("x", "town")).take(
+        Pair.of(first, second, domain)
+    )
+    assert score.value is None and score.undefined == "every interval has width 0 in a table"
 
 
 def test_logistic_regression_of_one_indicator_by_hand() -> None:
