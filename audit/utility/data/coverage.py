@@ -45,17 +45,18 @@ def cover(
     """What the file covers, by the counts of the real table and of the file.
 
     ``numbers``: the ranges of numbers, where they are known. Unless they are of both, the bins or
-    values that occur tell the ranges of both.
+    values that occur tell the ranges of both; a table where none occurs has no range.
     """
     rows = list(zip(labels, *counts, strict=True))
-    told = None not in numbers
+    values = value_range(attribute, counts[0]), value_range(attribute, counts[1])
+    told = all(known or not held for known, held in zip(numbers, values, strict=True))
     return Coverage(
         attribute.name,
         file,
         tuple((label, real) for label, real, synthetic in rows if real and not synthetic),
         tuple((label, synthetic) for label, real, synthetic in rows if synthetic and not real),
         sum(not real and not synthetic for _, real, synthetic in rows[: attribute.size]),
-        numbers if told else (value_range(attribute, counts[0]), value_range(attribute, counts[1])),
+        numbers if told else values,
     )
 
 

@@ -52,6 +52,14 @@ def test_ranges_of_both_are_equally_fine() -> None:
     assert of((("3", "19"), None)).ranges == (("0", "20"), ("10", "20"))
 
 
+def test_a_table_without_a_number_has_no_range_and_leaves_the_other_its_own() -> None:
+    bins = Attribute.binned("b", [0, 10, 20], missing=True)
+    labels = (*bins.values, "missing", "outside the domain")
+    for first, second in (((1, 2, 0, 0), (0, 0, 3, 0)), ((0, 0, 3, 0), (1, 2, 0, 0))):
+        numbers = tuple(("3", "19") if any(counts[:2]) else None for counts in (first, second))
+        assert cover(bins, "f", labels, (first, second), (numbers[0], numbers[1])).ranges == numbers
+
+
 def test_ranges_of_dates_and_times_are_written_as_such() -> None:
     domain = kinds.DOMAINS["dated"]
     real = kinds.draw(domain, 50, 1)
