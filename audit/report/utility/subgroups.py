@@ -34,9 +34,16 @@ DEEPEST = 4.0
 VARIED = (
     "A mark says that a random subset would seldom score so badly, and not why: a subgroup that is "
     "more varied than the table scores worse than a random one, and one that is less varied "
-    "better, even where its records are equally right."
+    "better, even where its records are equally right. Worse, too, scores one that holds together "
+    "records that are alike, as those of a person or a household, which a random one takes apart."
 )
 """What a mark does not say."""
+
+PERSONS = (
+    " Here a person may have several records: dealt to persons, the values would have groups "
+    "called so far more often."
+)
+"""What makes a subgroup worse by chance where the domain has persons."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,8 @@ class SubgroupsView:
 
 def subgroups_views(results: UtilityResults) -> tuple[SubgroupsView, ...]:
     """A view a file and an attribute."""
-    return tuple(_view(one) for one in results.subgroups)
+    persons = results.domain.individual is not None
+    return tuple(_view(one, persons) for one in results.subgroups)
 
 
 def lost_texts(results: UtilityResults) -> tuple[str, ...]:
@@ -78,11 +86,14 @@ def lost_texts(results: UtilityResults) -> tuple[str, ...]:
     )
 
 
-def _view(found: Subgroups) -> SubgroupsView:
+def _view(found: Subgroups, persons: bool) -> SubgroupsView:
     return SubgroupsView(
         f"{found.synthetic} by {found.attribute}",
         tuple(
-            filter(None, (_outcome(found), _say_counts(found), _list_lost(found), _left_out(found)))
+            filter(
+                None,
+                (_outcome(found, persons), _say_counts(found), _list_lost(found), _left_out(found)),
+            )
         ),
         _standings(found) if found.scores else None,
         _worst(found) if found.worst_first else None,
@@ -100,7 +111,7 @@ def _further(count: int, what: str) -> str:
     return f"{further} further {what} are in the JSON document." if further > 0 else ""
 
 
-def _outcome(found: Subgroups) -> str:
+def _outcome(found: Subgroups, persons: bool) -> str:
     if not found.scores:
         return "No subgroup could be scored."
     worse = [one.subgroup.value for one in found.standings if one.worse]
@@ -111,8 +122,8 @@ def _outcome(found: Subgroups) -> str:
         )
     return (
         f"Over all metrics these subgroups are worse than their size explains: {_join(worse)}. "
-        f"Were {found.attribute} independent of all else in both tables, any would be called so "
-        f"with a chance of at most 1 in {RARE}."
+        f"Were the values of {found.attribute} dealt to the records of both tables at random, any "
+        f"would be called so with a chance of at most 1 in {RARE}.{PERSONS if persons else ''}"
     )
 
 

@@ -1,6 +1,7 @@
 """Scores of subgroups beside those of random subsets, and what chance makes of them.
 
-Were the attribute independent of all others in both tables, a subgroup would be a random subset,
+Were the attribute's values dealt to the records of both tables at random, a subgroup would be a
+random subset (as it is if records are independent of each other, and the attribute of all others),
 and its score and those of B random subsets of its size exchangeable, however few there are. All
 chances here are ranks among the B + 1, exact by that alone: no law of the score is assumed.
 """
@@ -178,8 +179,8 @@ class Subgroups:
         The subsets of one draw come from one permutation of the attribute's values, which makes all
         subgroups at once. Each draw's largest mean over the subgroups is what a mean is ranked
         among, so that the chance holds for all of them together (Westfall and Young 1993,
-        Resampling-Based Multiple Testing, 2.3): were the attribute independent of all others,
-        there would be a subgroup that is called worse with a chance of at most one in ``RARE``.
+        Resampling-Based Multiple Testing, 2.3): were the attribute's values dealt to the records at
+        random, a subgroup would be called worse with a chance of at most one in ``RARE``.
         """
         large = [one for one in self.subgroups if one.large]
         means = np.array([self._means(one.value) for one in large])

@@ -68,12 +68,19 @@ def results_with(*found: Subgroups) -> UtilityResults:
 def test_the_outcome_names_who_is_worse_and_how_often_chance_would() -> None:
     assert VIEW.title == "synthetic/marginals_eps1.csv by neighbourhood"
     outcome, counted, lost, small = VIEW.sentences
-    assert "worse than their size explains: N2. Were neighbourhood" in outcome
-    assert "at most 1 in 20" in outcome
+    assert "worse than their size explains: N2. Were the values of neighbourhood dealt" in outcome
+    assert outcome.endswith("at most 1 in 20.")
     assert "3 of 8 scores" in counted and "0.38 would be expected" in counted
     assert lost.endswith("worse than any score: N8 (90 real).")
     assert small.endswith("fewer than 50 records in one of the tables: N9 (7 real, 3 synthetic).")
     assert "90.5 % or more, less where some have no value" in VIEW.method and VARIED in VIEW.method
+
+
+def test_where_persons_have_several_records_the_chance_is_said_to_be_larger() -> None:
+    plain = results_with(divide_tables())
+    domain = dataclasses.replace(plain.domain, individual="person")
+    (view,) = utility_view(dataclasses.replace(plain, domain=domain)).subgroups
+    assert view.sentences[0].endswith("called so far more often.")
 
 
 def test_nobody_is_worse_where_scores_are_those_of_random_subsets() -> None:
