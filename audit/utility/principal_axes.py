@@ -32,6 +32,9 @@ SMALL = 400
 FLAT = 1e-9
 """An axis with no more than this share of the variance is left out: it is rounding."""
 
+DECIMALS = 9
+"""Of a place: records at one place must not be told apart by the rounding of their sums."""
+
 Matrix = NDArray[np.float64]
 
 
@@ -55,13 +58,16 @@ class PrincipalAxes:
         return len(self.shares)
 
     def places(self, table: Records) -> Matrix:
-        """The place of every record on every axis [axes, records]; 0 is the public mean."""
+        """The place of every record on every axis [axes, records]; 0 is the public mean.
+
+        Rounded to ``DECIMALS``.
+        """
         places = np.zeros((len(self), table.records))
         for name, weights in self.weights.items():
             codes = table.column(name)
             for axis in range(len(self)):
                 places[axis] += weights[codes, axis]
-        return places
+        return np.round(places, DECIMALS, out=places)
 
 
 def find_axes(tables: Sequence[Counted]) -> PrincipalAxes:

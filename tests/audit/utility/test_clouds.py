@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -94,6 +95,17 @@ def test_a_table_is_at_no_distance_from_itself_and_two_points_are_apart_by_one()
     # The shares along each axis are equal here: the quadrants alone tell them apart.
     diagonal = np.array([[5, 0], [0, 5]])
     assert distance_across(diagonal, diagonal[::-1]) == 0.5
+
+
+def test_records_at_one_place_are_not_told_apart_by_rounding() -> None:
+    # Of attributes that are exchangeable in the public table each adds the same to the first axis.
+    domain = Domain("alike", tuple(Attribute(f"a{k}", ("0", "1"), ordinal=True) for k in range(5)))
+    cells = list(itertools.product((0, 1), repeat=5)) + 10 * [(0,) * 5, (1,) * 5]
+    public = {"p": Records(domain, np.array(cells))}
+    first, *others = (Records(domain, np.eye(5, dtype=np.int64)[[k] * 9]) for k in range(5))
+    for other in others:
+        found = project_tables(first, {"s": other}, public).distances["s"]
+        assert found.along[0] == 0 and found.along[1:].max() == 1
 
 
 def test_the_distance_over_quadrants_by_brute_force() -> None:

@@ -107,7 +107,7 @@ def test_the_document_has_all_that_places_are_made_of() -> None:
     places = np.zeros((5, REAL.records))
     for name, weights in document["weights"].items():
         places += np.array(weights)[:, REAL.column(name)]
-    np.testing.assert_allclose(places, CLOUDS.axes.places(REAL), atol=1e-12)
+    np.testing.assert_allclose(places, CLOUDS.axes.places(REAL), atol=1e-9)
     assert np.array_equal(document["real"], CLOUDS.real)
     assert [each["file"] for each in document["synthetic"]] == ["near.csv", "far.csv"]
     for each in document["synthetic"]:
