@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -50,10 +51,14 @@ def subgroups_of(real: Records, synthetic: Records, attribute: str) -> tuple[Sub
     Raises ``InputError`` for an unknown attribute.
     """
     labels = value_labels(real.domain, attribute)
+    coded = [f"{label} (code {code})" for code, label in enumerate(labels)]
+    twice = {label for label, times in Counter(labels).items() if times > 1}
     names = [
-        f"{label} (code {code})" if labels.count(label) > 1 else label
-        for code, label in enumerate(labels)
+        with_code if label in twice else label
+        for label, with_code in zip(labels, coded, strict=True)
     ]
+    if len(set(names)) < len(names):
+        names = coded  # A value is itself called as another one with its code.
     counts = [np.bincount(t.column(attribute), minlength=len(labels)) for t in (real, synthetic)]
     return tuple(
         Subgroup(names[code], code, int(counts[0][code]), int(counts[1][code]), float(expected))

@@ -98,6 +98,10 @@ def test_no_two_subgroups_have_one_name() -> None:
     table = Records(domain, np.array([(k % 3, 0) for k in range(200)]))
     names = [one.value for one in subgroups_of(table, table, "a")]
     assert names == ["missing (code 0)", "x", "missing (code 2)"]
+    values = Attribute("a", ("missing (code 2)", "missing"), missing=True)
+    domain = Domain("d", (values, domain.attributes[1]))
+    names = [one.value for one in subgroups_of(*[Records(domain, table.codes)] * 2, "a")]
+    assert len(set(names)) == 3
 
 
 def test_a_lost_subgroup_is_one_that_many_synthetic_records_should_be_of() -> None:
