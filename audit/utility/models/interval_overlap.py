@@ -21,6 +21,7 @@ from audit.utility.score import Breakdown, Entry, Score
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
+from synthesizers.quantities import Quantity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +156,8 @@ class IntervalOverlap(Metric):
     def _notes(self, domain: Domain, predictors: tuple[str, ...]) -> tuple[str, ...]:
         attribute = domain.attribute(str(self.outcome))
         binary = _is_binary(attribute)
+        used = (attribute, *map(domain.attribute, predictors))
+        timed = any(one.edges and one.quantity is not Quantity.NUMBERS for one in used)
         return (
             f"logistic regression of {attribute.name} = {attribute.values[1]}"
             if binary
@@ -163,6 +166,7 @@ class IntervalOverlap(Metric):
             f"intervals at level {self.level}, normal quantile; synthetic errors as for as many "
             "records as the real table has",
             f"disjoint intervals count {'0' if self.mode == FIXED else 'less than 0'}",
+            *(("dates and times are numbers of seconds",) if timed else ()),
         )
 
 

@@ -20,6 +20,7 @@ from audit.utility.records import Records, of_frame
 from audit.utility.score import Breakdown, Score
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError
+from synthesizers.quantities import DAY, Quantity
 
 DOMAIN = Domain(
     "survey",
@@ -384,3 +385,22 @@ def test_coefficients_that_are_apart_come_by_how_far_in_both_modes() -> None:
     for mode in ("fixed", "synthpop"):
         found = coefficients(IntervalOverlap(outcome="y", mode=mode)(real, synthetic, numbers))
         assert list(found) == ["b", "c", "a", "(intercept)"]
+
+
+def test_coefficients_of_dates_are_said_to_be_by_seconds() -> None:
+    edges = [k * DAY for k in (0, 180, 366)]
+    days = Attribute.binned("day", edges, quantity=Quantity.DATES)
+    domain = Domain("dated", (days, Attribute("x", ("1", "2", "3"), ordinal=True)))
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "day": [f"1970-{k:02d}-05" for k in random.integers(1, 13, 60)],
+            "x": random.integers(1, 4, 60).astype(str),
+        }
+    )
+    table = of_frame(frame, domain)
+    for outcome in domain.names:
+        score = IntervalOverlap(outcome=outcome).take(Pair.of(table, table, domain))
+        assert "dates and times are numbers of seconds" in score.stated
+    plain = IntervalOverlap(outcome="wage").take(Pair.of(survey(0, 80), survey(1, 80), DOMAIN))
+    assert not any("seconds" in text for text in plain.stated)
