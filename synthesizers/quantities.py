@@ -37,6 +37,10 @@ class Quantity(Enum):
     MOMENTS = "dates with times"
     TIMES = "times of day"
 
+    def __repr__(self) -> str:
+        """As code, like all else of a domain."""
+        return f"Quantity.{self.name}"
+
     def read(self, text: str) -> Fraction | None:
         """Return the exact number that a text in a table stands for; None for another text.
 

@@ -82,6 +82,8 @@ def _argument_imports(asked: Asked) -> Iterator[str]:
         text = repr(asked.domain)
         names = [n for n in ("Attribute", "Domain", "Hierarchy") if f"{n}(" in text]
         yield f"from synthesizers.domain import {', '.join(names)}"
+        if "Quantity." in text:
+            yield "from synthesizers.quantities import Quantity"
         if "Fraction(" in text:
             yield _FRACTION
     if not isinstance(asked.neighbours, str):

@@ -85,7 +85,8 @@ def validator(form: str) -> Draft202012Validator:
 def prepared(dp_audit: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with what the lines read."""
     (folder / "own.py").write_text(OWN)
-    (folder / "other.csv").write_text((folder / "table.csv").read_text())
+    text = (folder / "table.csv").read_text()
+    (folder / "other.csv").write_text(f"{text}{text.splitlines()[-1]}\n")
     monkeypatch.syspath_prepend(str(folder))
     attacked = "certify own:tells --claim epsilon=1 --neighbours add-remove --runs 300 --jobs 1"
     (folder / "a.json").write_text("[]")
