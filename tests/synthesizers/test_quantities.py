@@ -40,7 +40,7 @@ def codes(column: str, *texts: object) -> list[int]:
     return list(from_frame(frame, domain).codes[:, 0])
 
 
-def said(column: str, text: object) -> str:
+def say(column: str, text: object) -> str:
     with pytest.raises(InputError) as caught:
         codes(column, text)
     assert str(text) not in str(caught.value)
@@ -76,7 +76,7 @@ def test_bins_are_left_closed_and_the_last_edge_is_included() -> None:
 
 @pytest.mark.parametrize("text", ["2021-01-01T00:00:01", "2019-12-31", "9999-12-31"])
 def test_what_lies_outside_is_told_by_the_edges(text: str) -> None:
-    assert "outside the bins from 2020-01-01 to 2021-01-01" in said("day", text)
+    assert "outside the bins from 2020-01-01 to 2021-01-01" in say("day", text)
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_what_lies_outside_is_told_by_the_edges(text: str) -> None:
     ],
 )
 def test_what_is_in_no_calendar_is_no_date(text: str) -> None:
-    assert "neither a date or time in the calendar" in said("day", text)
+    assert "neither a date or time in the calendar" in say("day", text)
 
 
 @pytest.mark.parametrize("zone", ["Z", "+02:00", "-0330", " +01:00"])
 def test_zones_are_refused(zone: str, tmp_path: Path) -> None:
-    assert "names its zone" in said("seen", f"2020-01-01T10:00:00{zone}")
+    assert "names its zone" in say("seen", f"2020-01-01T10:00:00{zone}")
     assert has_zone(f"10:00{zone}") and not has_zone("2020-01-01T10:00:00")
     with pytest.raises(InputError, match="without a time zone"):
         domain_from_toml("[attributes]\nx = { bins = [2020-01-01T00:00:00Z, 2020-01-02] }", "d")

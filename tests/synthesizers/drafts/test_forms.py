@@ -41,14 +41,17 @@ BACKWARDS = {
 }
 
 
-def written(folder: Path, schema: Any, name: str = "schema.json") -> Path:
+NO_BINS = Bins()
+
+
+def write_schema(folder: Path, schema: Any, name: str = "schema.json") -> Path:
     path = folder / name
     path.write_text(json.dumps(schema))
     return path
 
 
-def draft_file(folder: Path, schema: Any, bins: Bins = Bins(), table: str | None = None) -> Draft:  # noqa: B008
-    return draft_schema_file(written(folder, schema), bins, table)
+def draft_file(folder: Path, schema: Any, bins: Bins = NO_BINS, table: str | None = None) -> Draft:
+    return draft_schema_file(write_schema(folder, schema), bins, table)
 
 
 def refuse_file(folder: Path, schema: Any, table: str | None = None) -> str:
@@ -100,7 +103,10 @@ def test_a_foreign_schema_given_as_domain_is_told_with_the_command(
 ) -> None:
     folder = tmp_path / "two words"
     folder.mkdir()
-    for path in (written(folder, SCHEMAS[name]), written(folder, SCHEMAS[name], "schema.txt")):
+    for path in (
+        write_schema(folder, SCHEMAS[name]),
+        write_schema(folder, SCHEMAS[name], "schema.txt"),
+    ):
         with pytest.raises(InputError, match="no domain file; convert it by: ") as caught:
             load_domain(path)
         command = shlex.split(str(caught.value).split("convert it by: ")[1])
@@ -111,9 +117,9 @@ def test_a_foreign_schema_given_as_domain_is_told_with_the_command(
 def test_our_own_schema_is_read_as_before_and_its_raw_columns_are_told(tmp_path: Path) -> None:
     own = SCHEMAS["columns"]
     whole = {"sex": own["sex"]}
-    assert list(load_domain(written(tmp_path, whole)).attributes) == DECLARED["columns"]
+    assert list(load_domain(write_schema(tmp_path, whole)).attributes) == DECLARED["columns"]
     with pytest.raises(InputError, match=r"no declared values; .* --from-schema drafts it"):
-        load_domain(written(tmp_path, own))
+        load_domain(write_schema(tmp_path, own))
 
 
 def test_bins_of_equal_width_are_drafted_where_they_are_asked_for(tmp_path: Path) -> None:

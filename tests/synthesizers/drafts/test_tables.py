@@ -21,8 +21,10 @@ from synthesizers.encoding import encode_texts
 from synthesizers.errors import InputError
 from synthesizers.tables import from_frame, read_table
 
+NO_BINS = Bins()
 
-def attribute(texts: list[object], bins: Bins = Bins()) -> Attribute:  # noqa: B008
+
+def attribute(texts: list[object], bins: Bins = NO_BINS) -> Attribute:
     """What is drafted of one column, which has to read the column back."""
     frame = pd.DataFrame({"x": pd.Series(texts, dtype=object)})
     draft = draft_table(frame, bins)

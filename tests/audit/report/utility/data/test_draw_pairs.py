@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audit.report.picture import COLOURS, ramp
+from audit.report.picture import COLOURS, Cells, ramp
 from audit.report.utility.data.maps import draw_pairs
 from audit.utility.data.pair_counts import PairCounts, pair_distances
 
@@ -22,8 +22,8 @@ def pair_of(*tables: np.ndarray, names: tuple[str, str] = ("a", "b")) -> PairCou
     )
 
 
-def steps(pictures: tuple[object, ...]) -> list[list[list[int]]]:
-    return [[[cell.step for cell in row] for _, row in each.rows] for each in pictures]  # type: ignore[attr-defined]
+def steps(pictures: tuple[Cells, ...]) -> list[list[list[int]]]:
+    return [[[cell.step for cell in row] for _, row in each.rows] for each in pictures]
 
 
 def test_the_worst_file_is_drawn_beside_the_real_table() -> None:
