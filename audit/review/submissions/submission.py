@@ -101,8 +101,11 @@ class Submission:
 
 @dataclass(frozen=True)
 class Challenge:
-    """What all submissions of one folder share; ``data``: a public table that utility is measured
-    on, None where there is none; ``metrics``: the ones to measure, none for the default."""
+    """What all submissions of one folder share.
+
+    ``data``: a public table that utility is measured on, None where there is none; ``metrics``: the
+    ones to measure, none for the default.
+    """
 
     name: str
     data: Path | None = None
@@ -130,7 +133,7 @@ class Intake:
 class Prepared:
     """A submission made ready: commands of ``dp-audit`` about it are started in ``folder``.
 
-    ``subject``: what ``dp-audit certify`` is given. ``flags``: the flags that it needs beside claim,
+    ``subject``: what ``dp-audit certify`` is given. ``flags``: those that it needs beside claim,
     relation and domain, where a word may hold ``{epsilon}``. ``asks``: whether it asks a curator,
     so that it is enumerated and proved, and otherwise attacked. The domain file is ``domain.toml``
     in the folder.
