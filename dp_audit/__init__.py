@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dp_audit.disclosures import disclosure
     from dp_audit.domains import domain
     from dp_audit.releases import release
+    from dp_audit.reviews import merge, review
     from dp_audit.sensitivities import sensitivity
     from dp_audit.stabilities import stability
     from dp_audit.usefulness import utility
@@ -42,7 +43,9 @@ __all__ = [
     "components",
     "disclosure",
     "domain",
+    "merge",
     "release",
+    "review",
     "sensitivity",
     "stability",
     "utility",
@@ -60,7 +63,9 @@ _MODULES = {
     "components": "dp_audit.component_mode",
     "domain": "dp_audit.domains",
     "disclosure": "dp_audit.disclosures",
+    "merge": "dp_audit.reviews",
     "release": "dp_audit.releases",
+    "review": "dp_audit.reviews",
     "sensitivity": "dp_audit.sensitivities",
     "stability": "dp_audit.stabilities",
     "utility": "dp_audit.usefulness",

@@ -36,6 +36,8 @@ COMMANDS = {
     "components": "look at the calls of noise inside a function, line by line",
     "utility": "how useful synthetic tables are",
     "disclosure": "what attacks on a release gain from the records it was made from",
+    "review": "review submissions: verdicts, questions to send back, utility",
+    "merge": "join the folders of a review's shards",
     "self-test": "run every auditor on programs that lie, and on honest ones",
     "generate": "make a benchmark table: a public process, a hidden seed",
 }

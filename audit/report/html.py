@@ -1,4 +1,7 @@
-"""One self-contained HTML file of a page: no script, nothing loaded from elsewhere."""
+"""One self-contained HTML file of a page, which loads nothing from elsewhere.
+
+Only the page of a review has a script, which sorts and filters its tables; they read well without.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,15 @@ from audit.report.page import (
     CertificateSection,
     ComparisonSection,
     Page,
+    ReviewSection,
     Section,
+    SubmissionSection,
     TableSection,
     TextSection,
     UtilitySection,
 )
 from audit.report.picture import ramp
+from audit.report.review.view import review_view, submission_view
 from audit.report.utility.view import utility_view
 from audit.report.words import clean
 
@@ -44,6 +50,7 @@ def render(page: Page) -> str:
         page=page,
         sections=[(section, *_view(section)) for section in page.sections],
         of_utility=any(isinstance(s, UtilitySection) for s in page.sections),
+        of_review=any(isinstance(s, ReviewSection | SubmissionSection) for s in page.sections),
         of_privacy=not all(isinstance(s, UtilitySection) for s in page.sections),
         ramps=[(dark, list(enumerate(ramp(dark)))) for dark in (False, True)],
         sides=[list(enumerate(ramp(dark, two_sided=True))) for dark in (False, True)],
@@ -66,6 +73,10 @@ def _view(section: Section) -> tuple[str, Any]:
             }
         case UtilitySection():
             return "utility.html", utility_view(section.results)
+        case ReviewSection():
+            return "review.html", review_view(section.review)
+        case SubmissionSection():
+            return "submission.html", submission_view(section.submission, section.references)
         case TableSection():
             return "table.html", None
         case TextSection():

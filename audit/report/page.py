@@ -9,6 +9,8 @@ from synthesizers.errors import InputError
 
 if TYPE_CHECKING:
     from audit.channels.analysis import Analysis
+    from audit.review.conclusions.review import Review, SubmissionReview
+    from audit.review.conclusions.usefulness import Scores
     from audit.statements.certificate import Certificate
     from audit.utility.results import UtilityResults
 
@@ -68,11 +70,30 @@ class UtilitySection:
     results: UtilityResults
 
 
+@dataclass(frozen=True)
+class ReviewSection:
+    """All submissions of a review: verdicts, utility, failures."""
+
+    title: str
+    review: Review
+
+
+@dataclass(frozen=True)
+class SubmissionSection:
+    """One submission: verdict and questions first; ``references``: scores beside its own."""
+
+    title: str
+    submission: SubmissionReview
+    references: tuple[Scores, ...]
+
+
 Section = (
     CertificateSection
     | ComparisonSection
     | AnalysisSection
     | UtilitySection
+    | ReviewSection
+    | SubmissionSection
     | TableSection
     | TextSection
 )

@@ -6,6 +6,7 @@ from dp_audit.results.channels import ChannelResult
 from dp_audit.results.components import ComponentsResult, SensitivityResult, StabilityResult
 from dp_audit.results.releases import DomainResult, ReleaseResult
 from dp_audit.results.result import Result, plain_lines
+from dp_audit.results.reviews import ReviewResult
 from dp_audit.results.usefulness import DisclosureResult, UtilityResult
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "NoiseResult",
     "ReleaseResult",
     "Result",
+    "ReviewResult",
     "SensitivityResult",
     "StabilityResult",
     "UtilityResult",

@@ -1,0 +1,1 @@
+"""Reviews as pages, as JSON and for the terminal."""

@@ -1,0 +1,1 @@
+"""Pieces: the commands that a review is made of, how each is run, and where its result is kept."""

@@ -1,0 +1,138 @@
+"""Which pieces an order asks for, given what came of those that are finished.
+
+The list is a function of the order and of results that it names itself: whoever runs the pieces, in
+whatever order and on however many machines, finds the same list in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from audit.review.orders import Order
+from audit.review.pieces import attacks
+from audit.review.pieces.commands import REFERENCES, Asking
+from audit.review.pieces.piece import Outcome, Piece
+from audit.review.submissions.submission import Prepared
+
+TRIALS = 5
+"""Failures after which a submission is not tried at an ε any more."""
+
+Read = Callable[[Piece], Outcome | None]
+"""What came of a piece; None of one that is not finished."""
+
+
+def list_pieces(order: Order, read: Read) -> tuple[Piece, ...]:
+    """All pieces that are known to be wanted; further ones may be once these are finished."""
+    pieces: list[Piece] = []
+    for prepared in order.prepared:
+        pieces += _of_submission(order, prepared, read)
+    if order.stage == "final" and order.challenge.data is not None:
+        pieces += _of_references(order, read)
+    return tuple(dict.fromkeys(pieces))
+
+
+def choose_epsilon(prepared: Prepared) -> str:
+    """The ε of the prescreen: the one nearest to 1, where runs show most."""
+    epsilons = prepared.submission.claim.epsilons
+    return min(epsilons, key=lambda text: (max(Fraction(text), 1 / Fraction(text)), text))
+
+
+def levels_of(prepared: Prepared) -> tuple[str, ...]:
+    """The units that are looked at, the claimed one first; both where there are persons."""
+    claimed = prepared.submission.claim.unit
+    return ("person", "record") if claimed == "person" else ("record",)
+
+
+def tries_of(order: Order, prepared: Prepared, epsilon: str, read: Read) -> tuple[Piece, ...]:
+    """The runs on made-up data that are wanted: until one succeeds, or `TRIALS` failed."""
+    asking = Asking(order, prepared, epsilon)
+    wanted: list[Piece] = []
+    for number in range(TRIALS):
+        wanted.append(asking.trial(number))
+        outcome = read(wanted[-1])
+        if outcome is None or outcome.exit == 0:
+            break
+    return tuple(wanted)
+
+
+def runs_at(order: Order, prepared: Prepared, epsilon: str, read: Read) -> bool | None:
+    """Whether a submission gave an output at an ε; None where that is not known yet."""
+    outcomes = [read(piece) for piece in tries_of(order, prepared, epsilon, read)]
+    if any(outcome is not None and outcome.exit == 0 for outcome in outcomes):
+        return True
+    return None if None in outcomes else False
+
+
+def _of_submission(order: Order, prepared: Prepared, read: Read) -> Iterator[Piece]:
+    chosen = choose_epsilon(prepared)
+    for epsilon in prepared.submission.claim.epsilons:
+        tries = tries_of(order, prepared, epsilon, read)
+        yield from tries
+        if not runs_at(order, prepared, epsilon, read):
+            continue
+        asking, after = Asking(order, prepared, epsilon), tries[-1:]
+        if epsilon == chosen:
+            yield from _of_prescreen(asking, after)
+        if order.stage == "final":
+            yield from _of_final(asking, after)
+        if order.challenge.data is not None and (order.stage == "final" or epsilon == chosen):
+            releases = 1 if order.stage == "prescreen" else order.releases
+            made = tuple(
+                asking.release(
+                    "final" if number or epsilon != chosen else "prescreen", number, after
+                )
+                for number in range(releases)
+            )
+            yield from made
+            yield from _measure(asking, order.stage, made, read)
+
+
+def _of_prescreen(asking: Asking, after: tuple[Piece, ...]) -> Iterator[Piece]:
+    prepared = asking.prepared
+    levels = levels_of(prepared)
+    for level in levels:
+        if prepared.asks:
+            yield asking.proof("prescreen", level, after)
+        else:
+            yield asking.short_attack(level, after)
+    if prepared.asks and prepared.submission.write_up.queries:
+        yield asking.write_up(levels[0], after)
+
+
+def _of_final(asking: Asking, after: tuple[Piece, ...]) -> Iterator[Piece]:
+    """The pieces that decide the claim at one ε."""
+    prepared = asking.prepared
+    level = levels_of(prepared)[0]
+    if prepared.asks:
+        # What the prescreen proved or enumerated is not done again.
+        if asking.epsilon != choose_epsilon(prepared):
+            yield asking.proof("final", level, after)
+        return
+    claim = attacks.claim_of(asking.order, prepared, asking.epsilon, level)
+    blocks = attacks.plan_blocks(asking.order, claim)
+    for number in range(blocks.number):
+        yield asking.block(level, blocks, number, after)
+
+
+def _measure(
+    asking: Asking, stage: str, releases: tuple[Piece, ...], read: Read
+) -> Iterator[Piece]:
+    """The utility of the tables that were made, once all are known."""
+    outcomes = [read(piece) for piece in releases]
+    if None not in outcomes:
+        done = zip(releases, outcomes, strict=True)
+        made = tuple(piece for piece, outcome in done if outcome is not None and outcome.exit == 0)
+        if made:
+            yield asking.utility(stage, made)
+
+
+def _of_references(order: Order, read: Read) -> Iterator[Piece]:
+    """The reference synthesizers at each ε of the first submission that runs."""
+    for prepared in order.prepared[:1]:
+        for epsilon in prepared.submission.claim.epsilons:
+            asking = Asking(order, prepared, epsilon)
+            for name in REFERENCES:
+                made = tuple(asking.reference(name, number) for number in range(order.releases))
+                yield from made
+                yield from _measure(asking, "final", made, read)

@@ -1,0 +1,234 @@
+"""`review`: a submission, or a folder of them, from its files to verdicts and questions."""
+
+from __future__ import annotations
+
+import functools
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from audit.parallel import cluster as of_cluster
+from audit.report.review.files import write_pages
+from audit.review.conclusions.review import conclude
+from audit.review.folders import ReviewFolder
+from audit.review.orders import FILE, STAGES, Order, make_seed, read_order, write_order
+from audit.review.pieces.estimate import fit, make_plan
+from audit.review.pieces.working import do_pieces, in_threads, of_share, trials_alone
+from audit.review.submissions.opening import open_path
+from audit.review.submissions.preparing import digest_of, prepare
+from audit.review.submissions.submission import Prepared, Unread
+from audit.subjects.digests import file_sha256
+from dp_audit.arguments import Number, exact, optional_number, process_count, text, whole_number
+from dp_audit.progress import Progress, nobody
+from dp_audit.results.reviews import ReviewResult
+from synthesizers.errors import InputError
+
+_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+
+
+def review(
+    path: str | Path,
+    *,
+    stage: str = "prescreen",
+    out: str | Path | None = None,
+    budget: str | None = None,
+    detect: Number = 2,
+    records: int = 10,
+    releases: int = 3,
+    seed: int | None = None,
+    shard: str | None = None,
+    plan: bool = False,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    progress: Progress = nobody,
+) -> ReviewResult:
+    """Review a submission, or each one in a folder.
+
+    path
+        A submission (a folder with ``submission.toml``, a zip of one, or a DeID2 submission), or a
+        folder of submissions, with a ``challenge.toml`` of what they share.
+    stage
+        ``"prescreen"``: does it run, does it read its input, a short attack or a proof, utility at
+        one ε. ``"final"``: all that, attacks that see the leak asked for, every ε, several releases.
+    out
+        The folder of the review; that of an earlier one goes on from what is finished there.
+    budget
+        How long it may take, ``"2h"`` or ``"30m"``: the runs of attacks are fitted to it.
+    detect
+        The leak that a final attack must be able to see, as a multiple of the claimed value.
+    records, releases
+        Records of the small databases that are made up; releases at each ε of the final stage.
+    seed
+        From which all random numbers follow (fresh ones). Those who wrote the submissions must not
+        know it.
+    shard
+        ``"i/n"``: do the share of that number, from 1, of so many; `merge` joins their folders.
+    plan
+        Stop once the plan is made.
+    jobs, cluster
+        Processes (all cores), or the address of a Dask cluster whose workers see the same folder.
+    progress
+        Told of the work as it goes on.
+
+    Raises ``ValueError`` for what makes no sense. Interrupted, it returns what is finished.
+
+    """
+    if stage not in STAGES:
+        raise InputError(f"--stage is {' or '.join(STAGES)}, found {stage!r}")
+    seconds = None if budget is None else _seconds(budget)
+    share = (1, 1) if shard is None else _share(shard)
+    workers = process_count(jobs)
+    folder = ReviewFolder(Path(out) if out is not None else _name_folder(path))
+    earlier = read_order(folder.path)
+    if shard is not None and seed is None and earlier is None:
+        raise InputError("--shard needs --seed S, the same for all, so that all plan the same")
+    if shard is not None and seconds is not None:
+        raise InputError(
+            "--budget is fitted to what this machine measures: make the plan without --shard first "
+            "(--plan), and give every shard a copy of its folder"
+        )
+    if earlier is not None and seed not in (None, earlier.seed):
+        raise InputError(f"{folder.path} holds a review with another seed; give --out a new folder")
+    multiple = text(detect, "--detect")
+    if exact(detect, "--detect") <= 1:
+        raise InputError(f"--detect is a multiple of the claim, more than 1; found {multiple}")
+    numbers = (whole_number(records, "--records", 1), whole_number(releases, "--releases", 1))
+    share_out = None if cluster is None else of_cluster(cluster)
+    folder.begin()
+    chosen = optional_number(seed, "--seed")
+    if chosen is None:
+        chosen = make_seed() if earlier is None else earlier.seed
+    order = _order(path, folder, stage, chosen, multiple, *numbers)
+    read = folder.reader()
+    told = functools.partial(progress, "reviewing")
+    with in_threads(workers) as here:
+        work = functools.partial(do_pieces, folder, read, share_out or here, told)
+        try:
+            # Every shard measures a run of each submission, so that all plan the same.
+            work(order, trials_alone)
+            if seconds is not None:
+                order = fit(order, read, seconds, workers)
+                write_order(order, folder.path)
+            progress("planning", 0, 0, make_plan(order, read).words(workers))
+            if not plan:
+                work(order, of_share(*share))
+        except KeyboardInterrupt:
+            return _finish(order, folder, interrupted=True)
+    return _finish(order, folder, planned=plan)
+
+
+def merge(folders: Sequence[str | Path], *, out: str | Path | None = None) -> ReviewResult:
+    """Join the folders of a review's shards: the same numbers as those of one review.
+
+    folders
+        Those that ``review(…, shard="i/n")`` wrote, of one order.
+    out
+        Where the joined review goes; the first of them without it.
+
+    Raises ``ValueError`` for folders of different orders. What no folder holds is said.
+
+    """
+    paths = [Path(folder) for folder in folders]
+    if not paths:
+        raise InputError("name the folders that reviews with --shard wrote")
+    orders = [_order_of(path) for path in paths]
+    if any(one.digests != orders[0].digests or one.seed != orders[0].seed for one in orders):
+        raise InputError(
+            "these folders are of different submissions or seeds; merge joins shards of one review"
+        )
+    target = ReviewFolder(paths[0] if out is None else Path(out))
+    target.begin()
+    if target.path not in paths:
+        _copy(paths[0], target)
+    target.pieces.take([path / "pieces" for path in paths if path != target.path])
+    last = max(orders, key=lambda order: STAGES.index(order.stage))
+    order = read_order(target.path)
+    assert order is not None
+    order = order.at(last.stage)
+    write_order(order, target.path)
+    return _finish(order, target)
+
+
+def _order(
+    path: str | Path,
+    folder: ReviewFolder,
+    stage: str,
+    seed: int,
+    detect: str,
+    records: int,
+    releases: int,
+) -> Order:
+    """Read and unpack what was handed in, make it ready, and write down what is to be done."""
+    intake = open_path(Path(path), folder.path / "unpacked")
+    prepared: list[Prepared] = []
+    unread = list(intake.unread)
+    for submission in intake.submissions:
+        try:
+            prepared.append(prepare(submission, folder.path / "prepared" / submission.name))
+        except InputError as error:
+            unread.append(Unread(submission.name, str(error)))
+    digests = {one.submission.name: digest_of(one) for one in prepared}
+    challenge = intake.challenge
+    if challenge.data is not None:
+        challenge = replace(challenge, data=folder.keep_data(challenge.data))
+        digests["data"] = file_sha256(challenge.data)
+    order = Order(
+        stage,
+        seed,
+        detect,
+        records,
+        releases,
+        1.0,
+        challenge,
+        tuple(prepared),
+        digests,
+        tuple(unread),
+    )
+    write_order(order, folder.path)
+    return order
+
+
+def _finish(
+    order: Order, folder: ReviewFolder, *, interrupted: bool = False, planned: bool = False
+) -> ReviewResult:
+    """Conclude from what is finished, and write the pages."""
+    found = conclude(order, folder.reader())
+    write_pages(found, folder)
+    return ReviewResult(found, folder.path, interrupted, planned)
+
+
+def _copy(source: Path, target: ReviewFolder) -> None:
+    """What a review's folder holds beside its pieces and pages."""
+    for file in (source / FILE, *source.glob("data.*")):
+        shutil.copyfile(file, target.path / file.name)
+    shutil.copytree(
+        source / "prepared", target.path / "prepared", dirs_exist_ok=True, symlinks=True
+    )
+
+
+def _order_of(path: Path) -> Order:
+    order = read_order(path)
+    if order is None:
+        raise InputError(f"{path} is no folder of a review: it has no {FILE}")
+    return order
+
+
+def _name_folder(path: str | Path) -> Path:
+    """Beside the current work, never within what was handed in."""
+    return Path(f"{Path(path).resolve().stem}-review")
+
+
+def _seconds(text: str) -> float:
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([a-z]+)", text.strip())
+    if found is None or found[2] not in _UNITS or float(found[1]) <= 0:
+        raise InputError(f"--budget reads a time such as 90s, 30m or 2h; found {text!r}")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def _share(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip())
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise InputError(f"--shard reads i/n with i from 1 to n, such as 2/4; found {text!r}")
+    return int(found[1]), int(found[2])
