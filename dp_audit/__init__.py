@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dp_audit.reviews import merge, review
     from dp_audit.sensitivities import sensitivity
     from dp_audit.stabilities import stability
+    from dp_audit.trials import try_submission
     from dp_audit.usefulness import utility
     from dp_audit.verification import verify
     from synthesizers.domain import Domain
@@ -48,6 +49,7 @@ __all__ = [
     "review",
     "sensitivity",
     "stability",
+    "try_submission",
     "utility",
     "verify",
 ]
@@ -68,6 +70,7 @@ _MODULES = {
     "review": "dp_audit.reviews",
     "sensitivity": "dp_audit.sensitivities",
     "stability": "dp_audit.stabilities",
+    "try_submission": "dp_audit.trials",
     "utility": "dp_audit.usefulness",
     "verify": "dp_audit.verification",
 }

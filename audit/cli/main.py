@@ -38,11 +38,16 @@ COMMANDS = {
     "disclosure": "what attacks on a release gain from the records it was made from",
     "review": "review submissions: verdicts, questions to send back, utility",
     "merge": "join the folders of a review's shards",
+    "init-submission": "write an example of a challenge submission",
+    "try": "run a challenge submission once, to see whether it works",
     "self-test": "run every auditor on programs that lie, and on honest ones",
     "generate": "make a benchmark table: a public process, a hidden seed",
 }
-"""Every command with its line in ``--help``; its module, ``listing`` or of its own name, declares
+"""Every command with its line in ``--help``; its module, of its own name or in `_MODULES`, declares
 its flags in ``add`` and obeys them in ``run``."""
+
+_MODULES = {"list": "listing", "try": "trying"}
+"""Modules of commands whose names are Python's own words."""
 
 
 class _Command(argparse.ArgumentParser):
@@ -79,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
     for name, line in COMMANDS.items():
         # What the parser above knows of abbreviations is not passed on.
         command = commands.add_parser(name, help=line, allow_abbrev=False)
-        command.module = "listing" if name == "list" else name.replace("-", "_")
+        command.module = _MODULES.get(name, name.replace("-", "_"))
     return main_parser
 
 

@@ -13,6 +13,7 @@ import shlex
 import stat
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,6 +74,20 @@ Make = Callable[[dict[str, str], str], Ended | None]
 table, None where there may be one."""
 
 
+@dataclass(frozen=True, eq=False)
+class WatchedRun:
+    """A run for whoever looks at it.
+
+    ``output``: a data frame, or `Ended`. ``command``: as it was started; ``log``: the end of its
+    standard error; both may quote the database. ``seconds``: on the clock, its box among them.
+    """
+
+    output: object
+    command: str
+    log: str
+    seconds: float
+
+
 @dataclass(frozen=True)
 class CommandBox:
     """A submission as a black box: the program at ``path`` is started anew for each run.
@@ -129,20 +144,35 @@ class CommandBox:
 
     def explain(self, database: Any, seed: int) -> Failure | None:
         """A run as any other, whose standard error is kept; None where it gives an output."""
+        run = self.watch(database, seed)
+        if not isinstance(run.output, Ended):
+            return None
+        phase, reason = phase_of(run.output), run.output.reason
+        return Failure(phase, reason, command=run.command, log=run.log)
+
+    def watch(self, database: Any, seed: int) -> WatchedRun:
+        """A run as any other, told with its command line, its log and its time.
+
+        Raises InputError for a database that is no table of the domain, and OSError where the
+        program can't be started.
+        """
         words: list[str] = []
+        seconds = 0.0
 
         def make(options: dict[str, str], folder: str) -> Ended | None:
+            nonlocal seconds
             # The folder is gone when this is read.
             words.extend(word.removeprefix(f"{folder}/") for word in self._words(options))
-            return self._start(options, folder, log.target)
+            begun = time.monotonic()
+            try:
+                return self._start(options, folder, log.target)
+            finally:
+                seconds = time.monotonic() - begun
 
         with LogEnd() as log, tempfile.TemporaryDirectory(prefix="dp-audit-") as place:
             os.chmod(place, _PASSED)
-            found = self._run(make, place, self._table(database), seed, PROTOCOL)
-        if not isinstance(found, Ended):
-            return None
-        phase = "output" if found.reason in _WITHOUT_TABLE else "run"
-        return Failure(phase, found.reason, command=shlex.join(words), log=log.text)
+            output = self._run(make, place, self._table(database), seed, PROTOCOL)
+        return WatchedRun(output, shlex.join(words), log.text, seconds)
 
     @property
     def isolation(self) -> Isolation:
@@ -333,6 +363,11 @@ def _give(folder: str, place: str) -> None:
     owner = os.stat(place)
     if owner.st_uid != os.geteuid():
         os.chown(folder, owner.st_uid, owner.st_gid)
+
+
+def phase_of(ended: Ended) -> str:
+    """Where a run without an output came to its end: in the run, or with what it wrote."""
+    return "output" if ended.reason in _WITHOUT_TABLE else "run"
 
 
 def describe_ending(code: int) -> Ended | None:

@@ -120,7 +120,7 @@ def _check_epsilons(guarantee: str, epsilons: Sequence[str], problems: list[str]
 
 def _in_file(words: str) -> str:
     """What is said of flags, of the keys of a file."""
-    of_unit = words.replace("--unit person", 'unit = "person"')
-    return of_unit.replace("--max-records m", "max_records").replace("max-records", "max_records")
+    unit = words.replace("--unit person", 'unit = "person"').replace(
         "--max-records m", "max_records"
     )
+    return unit.replace("--max-records", "max_records").replace("max-records", "max_records")

@@ -14,15 +14,10 @@ def problem_of_name(name: str) -> list[str]:
     >>> problem_of_name("team 7"), len(problem_of_name("../x"))
     ([], 1)
     """
-    fits = clean_name(name) == name
-    return (
-        []
-        if fits
-        else [
-            f"name must be at most {LONGEST} letters, digits, spaces and ._- and begin with a letter "
-            "or digit"
-        ]
-    )
+    if clean_name(name) == name:
+        return []
+    signs = f"at most {LONGEST} letters, digits, spaces and ._-"
+    return [f"name must be {signs}, and begin with a letter or a digit"]
 
 
 def clean_name(name: str) -> str:

@@ -51,7 +51,8 @@ def prepare(submission: Submission, folder: Path) -> Prepared:
     if own.is_file() and own.read_bytes() != domain:
         raise InputError(f"it has a {DOMAIN} that is not its domain file; rename it")
     ours = (DOMAIN, FILE, RUN, SETTINGS)
-    copy_files(tuple(file for file in files if file.name not in ours), folder)
+    theirs = tuple(file for file in files if file.name.split("/")[0] not in ours)
+    copy_files(theirs, folder)
     (folder / DOMAIN).write_bytes(domain)
     (folder / FILE).write_text(to_toml(submission, DOMAIN), "utf-8")
     for path in submission.beside:
