@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import shutil
+import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +18,7 @@ from audit.review.orders import FILE, STAGES, Order, make_seed, read_order, writ
 from audit.review.pieces.estimate import fit, make_plan
 from audit.review.pieces.working import do_pieces, in_threads, of_share, trials_alone
 from audit.review.submissions.opening import open_path
-from audit.review.submissions.preparing import digest_of, prepare
-from audit.review.submissions.submission import Prepared, Unread
+from audit.review.submissions.preparing import digest_of
 from audit.subjects.digests import file_sha256
 from dp_audit.arguments import Number, exact, optional_number, process_count, text, whole_number
 from dp_audit.progress import Progress, nobody
@@ -51,7 +51,7 @@ def review(
         folder of submissions, with a ``challenge.toml`` of what they share.
     stage
         ``"prescreen"``: does it run, does it read its input, a short attack or a proof, utility at
-        one ε. ``"final"``: all that, attacks that see the leak asked for, every ε, several releases.
+        one ε. ``"final"``: attacks that see the leak asked for besides, every ε, several releases.
     out
         The folder of the review; that of an earlier one goes on from what is finished there.
     budget
@@ -161,30 +161,25 @@ def _order(
     releases: int,
 ) -> Order:
     """Read and unpack what was handed in, make it ready, and write down what is to be done."""
-    intake = open_path(Path(path), folder.path / "unpacked")
-    prepared: list[Prepared] = []
-    unread = list(intake.unread)
-    for submission in intake.submissions:
-        try:
-            prepared.append(prepare(submission, folder.path / "prepared" / submission.name))
-        except InputError as error:
-            unread.append(Unread(submission.name, str(error)))
+    with tempfile.TemporaryDirectory(dir=folder.path, prefix=".unpacked-") as unpacked:
+        intake = open_path(path, unpacked)
+        prepared, unread = folder.make_ready(intake)
     digests = {one.submission.name: digest_of(one) for one in prepared}
     challenge = intake.challenge
     if challenge.data is not None:
-        challenge = replace(challenge, data=folder.keep_data(challenge.data))
-        digests["data"] = file_sha256(challenge.data)
+        kept = folder.keep_data(challenge.data)
+        challenge, digests["data"] = replace(challenge, data=kept), file_sha256(kept)
     order = Order(
-        stage,
-        seed,
-        detect,
-        records,
-        releases,
-        1.0,
-        challenge,
-        tuple(prepared),
-        digests,
-        tuple(unread),
+        stage=stage,
+        seed=seed,
+        detect=detect,
+        records=records,
+        releases=releases,
+        scale=1.0,
+        challenge=challenge,
+        prepared=prepared,
+        digests=digests,
+        unread=unread,
     )
     write_order(order, folder.path)
     return order
@@ -203,9 +198,8 @@ def _copy(source: Path, target: ReviewFolder) -> None:
     """What a review's folder holds beside its pieces and pages."""
     for file in (source / FILE, *source.glob("data.*")):
         shutil.copyfile(file, target.path / file.name)
-    shutil.copytree(
-        source / "prepared", target.path / "prepared", dirs_exist_ok=True, symlinks=True
-    )
+    held = target.path / "prepared"
+    shutil.copytree(source / "prepared", held, dirs_exist_ok=True, symlinks=True)
 
 
 def _order_of(path: Path) -> Order:

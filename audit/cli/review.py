@@ -11,9 +11,9 @@ from audit.review.orders import STAGES
 from audit.statements.evidence import Verdict
 from dp_audit.reviews import review
 
-FAIL_ON: dict[str, tuple[Collection[str], int]] = {
-    "refuted": ({Verdict.REFUTED.value, Verdict.CONTRADICTION.value}, 1),
-    "undecided": ({Verdict.UNDECIDED.value, Verdict.INVALID_RUN.value, FAILED}, 3),
+FAIL_ON: dict[str, tuple[frozenset[str], int]] = {
+    "refuted": (frozenset({Verdict.REFUTED.value, Verdict.CONTRADICTION.value}), 1),
+    "undecided": (frozenset({Verdict.UNDECIDED.value, Verdict.INVALID_RUN.value, FAILED}), 3),
 }
 """For each word of ``--fail-on``, the verdicts that end with an exit code; a later word holds those
 of the words before it, too."""

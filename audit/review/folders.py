@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from audit.review.orders import FILE
 from audit.review.pieces.piece import Outcome, Piece
 from audit.review.pieces.results import Results
+from audit.review.submissions.preparing import digest_of, prepare
+from audit.review.submissions.submission import Intake, Prepared, Submission, Unread
 from synthesizers.errors import InputError
 from synthesizers.files import replacing
 
@@ -27,6 +30,10 @@ class ReviewFolder:
     def pieces(self) -> Results:
         """The finished pieces."""
         return Results(self.path / "pieces")
+
+    def __post_init__(self) -> None:
+        # Pieces are started in folders of their own.
+        object.__setattr__(self, "path", self.path.absolute())
 
     def begin(self) -> None:
         """Make it; raises InputError where it holds something else, or can't be made."""
@@ -46,6 +53,37 @@ class ReviewFolder:
         with replacing(target) as file, data.open("rb") as source:
             shutil.copyfileobj(source, file)
         return target
+
+    def make_ready(self, intake: Intake) -> tuple[tuple[Prepared, ...], tuple[Unread, ...]]:
+        """Each submission in a folder of its own; those that can't be, with the reason, too.
+
+        A folder whose submission is the same as before stays as it is.
+        """
+        prepared: list[Prepared] = []
+        unread = list(intake.unread)
+        for submission in intake.submissions:
+            try:
+                prepared.append(self._prepare(submission))
+            except InputError as error:
+                unread.append(Unread(submission.name, str(error)))
+        names = {one.folder.name for one in prepared}
+        for place in (self.path / "prepared").iterdir():
+            if place.name not in names:
+                shutil.rmtree(place)
+        return tuple(prepared), tuple(unread)
+
+    def _prepare(self, submission: Submission) -> Prepared:
+        target = (self.path / "prepared" / submission.name).absolute()
+        draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        try:
+            fresh = prepare(submission, draft)
+            ready = replace(fresh, folder=target)
+            if not target.exists() or digest_of(fresh) != digest_of(ready):
+                shutil.rmtree(target, ignore_errors=True)
+                draft.rename(target)
+            return ready
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
 
     def reader(self) -> Callable[[Piece], Outcome | None]:
         """Reads finished pieces, each file once: they don't change."""

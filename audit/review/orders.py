@@ -71,6 +71,8 @@ def write_order(order: Order, folder: Path) -> None:
         one["folder"] = str(Path(one["folder"]).relative_to(folder))
         one["submission"]["folder"] = one["folder"]
         one["submission"]["domain"] = f"{one['folder']}/domain.toml"
+        # What these files are for is done.
+        del one["submission"]["beside"]
     with replacing(folder / FILE) as file:
         file.write((json.dumps(document, indent=1) + "\n").encode())
 
@@ -119,15 +121,20 @@ def _prepared(document: dict[str, Any], folder: Path) -> Prepared:
         stated["name"],
         folder / stated["folder"],
         Launch(**{**stated["launch"], "words": tuple(stated["launch"]["words"])}),
-        StatedClaim(**{**stated["claim"], "epsilons": tuple(stated["claim"]["epsilons"])}),
+        _claim(stated["claim"]),
         folder / stated["domain"],
         tuple((name, value) for name, value in stated["parameters"]),
         StatedWriteUp(write_up["file"], queries),
+        None if stated["asked"] is None else _claim(stated["asked"]),
     )
     place = folder / document["folder"]
     return Prepared(
         submission, place, document["subject"], tuple(document["flags"]), document["asks"]
     )
+
+
+def _claim(document: dict[str, Any]) -> StatedClaim:
+    return StatedClaim(**{**document, "epsilons": tuple(document["epsilons"])})
 
 
 def _plain(value: Any) -> Any:

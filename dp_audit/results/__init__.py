@@ -6,11 +6,8 @@ from dp_audit.results.channels import ChannelResult
 from dp_audit.results.components import ComponentsResult, SensitivityResult, StabilityResult
 from dp_audit.results.releases import DomainResult, ReleaseResult
 from dp_audit.results.result import Result, plain_lines
-<<<<<<< HEAD
 from dp_audit.results.reviews import ReviewResult
-=======
 from dp_audit.results.trials import TrialResult
->>>>>>> 031079d5 (dp-audit try runs a submission once, dp-audit init-submission writes one that runs)
 from dp_audit.results.usefulness import DisclosureResult, UtilityResult
 
 __all__ = [

@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from audit.auditors.attack.plan import find_least_seen
+from audit.auditors.effort import Attack
 from audit.review.orders import Order
-from audit.review.pieces import attacks
-from audit.review.pieces.attacks import PRESCREEN_RUNS
+from audit.review.pieces.attacks import (
+    ALARM,
+    ERROR,
+    OF_PRESCREEN,
+    PRESCREEN_RUNS,
+    claim_of,
+    plan_blocks,
+)
 from audit.review.pieces.piece import Outcome, Piece
 from audit.review.pieces.planning import Read, levels_of, list_pieces, tries_of
+from audit.review.submissions.submission import Prepared
 from audit.statements.durations import spell_seconds
 from synthesizers.errors import InputError
 
 BESIDE = 250
-"""Runs beside those of an attack: of its start, of what it looks at first, and of other auditors."""
+"""Runs beside those of an attack: of its start, of first looks, and of other auditors."""
 
 OTHER_SECONDS = 20.0
 """What a piece is taken to need whose time nothing measured tells: a proof, utility of a table."""
@@ -79,29 +88,32 @@ class ReviewPlan:
 def make_plan(order: Order, read: Read) -> ReviewPlan:
     """The plan of an order whose trials are finished: what it takes, and what that can see."""
     pieces = list_pieces(order, read)
-    lines = []
+    plans = []
     for prepared in order.prepared:
+        name = prepared.submission.name
         for epsilon in prepared.submission.claim.epsilons:
-            tries = tries_of(order, prepared, epsilon, read)
-            attack = [
-                piece
-                for piece in pieces
-                if piece.alarm
-                and (piece.submission, piece.epsilon) == (tries[0].submission, epsilon)
-            ]
+            about = [one for one in pieces if (one.submission, one.epsilon) == (name, epsilon)]
+            attack = [piece for piece in about if piece.alarm]
             if attack:
-                claim = attacks.claim_of(order, prepared, epsilon, levels_of(prepared)[0])
-                blocks = attacks.plan_blocks(order, claim)
-                runs = sum(piece.runs + BESIDE for piece in attack)
-                seconds = runs * _measure(read(tries[-1]))
-                sees = blocks.sees if order.stage == "final" else _see_early(order, claim)
-                lines.append(
-                    AttackPlan(
-                        tries[0].submission, epsilon, runs, seconds, sees, float(blocks.wanted)
-                    )
-                )
+                seconds = _measure(read(tries_of(order, prepared, epsilon, read)[-1]))
+                plans.append(_plan_attack(order, prepared, epsilon, attack, seconds))
     others = [piece for piece in pieces if not piece.alarm and piece.kind != "trial"]
-    return ReviewPlan(tuple(lines), len(others), _count_bytes(order, pieces))
+    return ReviewPlan(tuple(plans), len(others), _count_bytes(order, pieces))
+
+
+def _plan_attack(
+    order: Order, prepared: Prepared, epsilon: str, pieces: Sequence[Piece], seconds: float
+) -> AttackPlan:
+    """``seconds``: those of one run."""
+    claim = claim_of(order, prepared, epsilon, levels_of(prepared)[0])
+    blocks = plan_blocks(order, claim)
+    runs = sum(piece.runs + BESIDE for piece in pieces)
+    early = Attack(PRESCREEN_RUNS, 0, ERROR, ALARM * OF_PRESCREEN)
+    sees = find_least_seen(claim, early, PRESCREEN_RUNS)
+    if order.stage == "final":
+        sees = min(sees, blocks.sees)
+    name = prepared.submission.name
+    return AttackPlan(name, epsilon, runs, runs * seconds, sees, float(blocks.wanted))
 
 
 def fit(order: Order, read: Read, seconds: float, jobs: int) -> Order:
@@ -120,11 +132,6 @@ def fit(order: Order, read: Read, seconds: float, jobs: int) -> Order:
         return order
     spare = whole.seconds - least.seconds
     return replace(order, scale=(afford - least.seconds) / spare)
-
-
-def _see_early(order: Order, claim: attacks.Claim) -> float:
-    early = attacks.Attack(PRESCREEN_RUNS, 0, attacks.ERROR, attacks.ALARM * attacks.OF_PRESCREEN)
-    return attacks.find_least_seen(claim, early, PRESCREEN_RUNS)
 
 
 def _measure(trial: Outcome | None) -> float:
