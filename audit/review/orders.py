@@ -66,7 +66,9 @@ def make_seed() -> int:
 def write_order(order: Order, folder: Path) -> None:
     """Write the order into a review's folder, whole or not at all."""
     document = {"schema": SCHEMA, **_plain(asdict(order))}
-    # Folders are named from the review's own, so that it can be moved.
+    # All is named from the review's own folder, so that it can be moved.
+    if order.challenge.data is not None:
+        document["challenge"]["data"] = order.challenge.data.name
     for one in document["prepared"]:
         one["folder"] = str(Path(one["folder"]).relative_to(folder))
         one["submission"]["folder"] = one["folder"]
@@ -100,7 +102,7 @@ def _order(document: dict[str, Any], folder: Path) -> Order:
         **{name: document[name] for name in _SIMPLE},
         challenge=Challenge(
             challenge["name"],
-            None if data is None else Path(data),
+            None if data is None else folder / data,
             tuple(challenge["metrics"]),
         ),
         prepared=tuple(_prepared(one, folder) for one in document["prepared"]),

@@ -27,7 +27,7 @@ def review_lines(review: Review) -> RenderableType:
     for one in review.submissions:
         parts += _details(one)
     for unread in review.unread:
-        parts.append(Text(clean(f"\n{unread.name} can't be read: {unread.reason}")))
+        parts += [Text(""), Text(clean(f"{unread.name} can't be read: {unread.reason}"))]
     return Group(*parts)
 
 
@@ -37,6 +37,7 @@ def _details(one: SubmissionReview) -> list[RenderableType]:
     lines = [*(f"flag: {flag}" for flag in one.flags)]
     lines += [f"{n}. {question}" for n, question in enumerate(one.questions, 1)]
     return [
-        Text(clean(f"\nQuestions to send back to {one.name}")),
+        Text(""),
+        Text(clean(f"Questions to send back to {one.name}")),
         *(Padding(Text(clean(line)), (0, 0, 0, 2)) for line in lines),
     ]

@@ -87,8 +87,9 @@ def plan_blocks(order: Order, claim: Claim) -> Blocks:
     left = ALARM * (1 - OF_PRESCREEN) / 2
     attack = Attack(LEAST_RUNS, 0, ERROR, left, detect=wanted)
     plan = make_plan(claim, attack, None)
-    enough = LEAST_RUNS if plan.needed is None and not plan.sees > wanted else plan.needed
-    runs = MOST_RUNS if enough is None else min(MOST_RUNS, MARGIN * enough)
+    enough = LEAST_RUNS if plan.sees <= wanted else plan.needed
+    # Where no bearable number sees the leak, few runs show what is broken as well as many.
+    runs = min(MOST_RUNS, MARGIN * enough) if enough and enough <= MOST_RUNS else LEAST_RUNS
     runs = max(LEAST_RUNS, math.floor(runs * order.scale))
     number = math.ceil(runs / BLOCK)
     each, alarm = math.ceil(runs / number), left / number

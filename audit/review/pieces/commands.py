@@ -227,14 +227,18 @@ class Asking:
     def _subject(self, level: str) -> tuple[str, ...]:
         """The subject with its claim, as several commands take them."""
         prepared, claim = self.prepared, self.prepared.submission.claim
-        most = ("--max-records", str(claim.max_records)) if level == "person" else ()
+        most: tuple[str, ...] = ()
+        if claim.unit == "person":
+            # A person of one record, in place of a record: the table keeps its column of ids.
+            number = claim.max_records if level == "person" else 1
+            most = ("--max-records", str(number))
         records = count_records(self.order, prepared, level)
         if prepared.asks:
             # Its transcripts are listed, for every database of so many records.
             records = max(LEAST_EXACT, claim.max_records)
         return (
             *(prepared.subject, "--claim", claim.at(self.epsilon)),
-            *("--neighbours", claim.neighbours, "--unit", level, *most),
+            *("--neighbours", claim.neighbours, "--unit", claim.unit, *most),
             *("--domain", "domain.toml", "--records", str(records)),
             *(word.replace("{epsilon}", self.epsilon) for word in prepared.flags),
         )

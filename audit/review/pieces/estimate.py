@@ -38,7 +38,7 @@ class AttackPlan:
 
     ``runs``: on both databases, those beside the attack included; ``seconds``: of one core, by the
     measured run. ``sees``: the least leak that it could show at best, beside ``wanted``, the one
-    asked for, both in the claim's own parameter.
+    asked for, both in the claim's own parameter; None before the final stage, which asks.
     """
 
     submission: str
@@ -46,7 +46,7 @@ class AttackPlan:
     runs: int
     seconds: float
     sees: float
-    wanted: float
+    wanted: float | None
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class ReviewPlan:
 
     def words(self, jobs: int) -> str:
         """The plan in a line; ``jobs``: the processes that share it."""
-        blind = [one for one in self.attacks if one.sees > one.wanted]
+        blind = [one for one in self.attacks if one.wanted is not None and one.sees > one.wanted]
         told = (
             f"plan: {self.runs:,} runs and {self.others} other pieces, "
             f"{self.seconds / 3600:.2f} core-hours ({spell_seconds(self.seconds / jobs)} on {jobs} "
@@ -110,10 +110,11 @@ def _plan_attack(
     runs = sum(piece.runs + BESIDE for piece in pieces)
     early = Attack(PRESCREEN_RUNS, 0, ERROR, ALARM * OF_PRESCREEN)
     sees = find_least_seen(claim, early, PRESCREEN_RUNS)
+    wanted = None
     if order.stage == "final":
-        sees = min(sees, blocks.sees)
+        sees, wanted = min(sees, blocks.sees), float(blocks.wanted)
     name = prepared.submission.name
-    return AttackPlan(name, epsilon, runs, runs * seconds, sees, float(blocks.wanted))
+    return AttackPlan(name, epsilon, runs, runs * seconds, sees, wanted)
 
 
 def fit(order: Order, read: Read, seconds: float, jobs: int) -> Order:

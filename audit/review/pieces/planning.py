@@ -14,6 +14,7 @@ from audit.review.pieces import attacks
 from audit.review.pieces.commands import REFERENCES, Asking
 from audit.review.pieces.piece import Outcome, Piece
 from audit.review.submissions.submission import Prepared
+from audit.statements.evidence import Verdict
 
 TRIALS = 5
 """Failures after which a submission is not tried at an ε any more."""
@@ -72,18 +73,12 @@ def _of_submission(order: Order, prepared: Prepared, read: Read) -> Iterator[Pie
         if not runs_at(order, prepared, epsilon, read):
             continue
         asking, after = Asking(order, prepared, epsilon), tries[-1:]
-        if epsilon == chosen:
-            yield from _of_prescreen(asking, after)
+        early = tuple(_of_prescreen(asking, after)) if epsilon == chosen else ()
+        yield from early
         if order.stage == "final":
-            yield from _of_final(asking, after)
+            yield from _of_final(asking, after, early, read)
         if order.challenge.data is not None and (order.stage == "final" or epsilon == chosen):
-            releases = 1 if order.stage == "prescreen" else order.releases
-            made = tuple(
-                asking.release(
-                    "final" if number or epsilon != chosen else "prescreen", number, after
-                )
-                for number in range(releases)
-            )
+            made = tuple(_release(asking, chosen, after))
             yield from made
             yield from _measure(asking, order.stage, made, read)
 
@@ -100,31 +95,51 @@ def _of_prescreen(asking: Asking, after: tuple[Piece, ...]) -> Iterator[Piece]:
         yield asking.write_up(levels[0], after)
 
 
-def _of_final(asking: Asking, after: tuple[Piece, ...]) -> Iterator[Piece]:
-    """The pieces that decide the claim at one ε."""
+def _of_final(
+    asking: Asking, after: tuple[Piece, ...], early: tuple[Piece, ...], read: Read
+) -> Iterator[Piece]:
+    """The pieces that decide the claim at one ε; ``early``: those of the prescreen at this ε."""
     prepared = asking.prepared
     level = levels_of(prepared)[0]
+    before = tuple(one for one in early if (one.kind, one.level) == ("certify", level))
     if prepared.asks:
         # What the prescreen proved or enumerated is not done again.
-        if asking.epsilon != choose_epsilon(prepared):
+        if not before:
             yield asking.proof("final", level, after)
+        return
+    # Nothing can undo a refutation.
+    if any(_refutes(read(one)) for one in before):
         return
     claim = attacks.claim_of(asking.order, prepared, asking.epsilon, level)
     blocks = attacks.plan_blocks(asking.order, claim)
     for number in range(blocks.number):
-        yield asking.block(level, blocks, number, after)
+        yield asking.block(level, blocks, number, (*after, *before))
+
+
+def _refutes(outcome: Outcome | None) -> bool:
+    document = None if outcome is None else outcome.document
+    return document is not None and document.get("verdict") == Verdict.REFUTED.value
+
+
+def _release(asking: Asking, chosen: str, after: tuple[Piece, ...]) -> Iterator[Piece]:
+    """Tables of the public data: one in the prescreen, several in the final stage."""
+    order = asking.order
+    for number in range(1 if order.stage == "prescreen" else order.releases):
+        first = number == 0 and asking.epsilon == chosen
+        yield asking.release("prescreen" if first else "final", number, after)
 
 
 def _measure(
     asking: Asking, stage: str, releases: tuple[Piece, ...], read: Read
 ) -> Iterator[Piece]:
-    """The utility of the tables that were made, once all are known."""
-    outcomes = [read(piece) for piece in releases]
-    if None not in outcomes:
-        done = zip(releases, outcomes, strict=True)
-        made = tuple(piece for piece, outcome in done if outcome is not None and outcome.exit == 0)
-        if made:
-            yield asking.utility(stage, made)
+    """The utility of the tables, those left out that could not be made."""
+    made = tuple(piece for piece in releases if not _fails(read(piece)))
+    if made:
+        yield asking.utility(stage, made)
+
+
+def _fails(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome.exit != 0
 
 
 def _of_references(order: Order, read: Read) -> Iterator[Piece]:

@@ -1,0 +1,156 @@
+"""What follows from finished pieces: verdicts, questions, flags, failures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit.review.conclusions.claims import FAILED, LATER, PENDING
+from audit.review.conclusions.review import Review, SubmissionReview, conclude
+from audit.review.orders import Order
+from audit.review.pieces.piece import Piece
+from audit.review.submissions.submission import StatedQuery
+from tests.audit.review.orders import (
+    Answer,
+    Worked,
+    certificate,
+    make_order,
+    make_prepared,
+    scores,
+)
+
+
+def review(order: Order, answer: Answer) -> Review:
+    """The review of an order all of whose pieces end as the answer says."""
+    worked = Worked(answer)
+    worked.work(order)
+    return conclude(order, worked.read)
+
+
+def review_one(
+    folder: Path, verdicts: dict[tuple[str, str], Any], **named: Any
+) -> SubmissionReview:
+    """The review of one submission; its certificates by stage and ε."""
+
+    def answer(piece: Piece) -> tuple[int, Any]:
+        if piece.kind == "certify":
+            return 0, verdicts.get((piece.stage, piece.epsilon), certificate("NOT REFUTED"))
+        return 0, {}
+
+    return review(make_order(make_prepared(folder, **named)), answer).submissions[0]
+
+
+def test_the_worst_claim_is_the_verdict_of_a_submission(tmp_path: Path) -> None:
+    one = review_one(tmp_path, {("final", "10"): certificate("REFUTED", cause="exact-size")})
+    assert one.verdict == "REFUTED"
+    assert [claim.verdict for claim in one.claims] == ["NOT REFUTED", "REFUTED"]
+    assert not one.goes_on
+    assert any("the exact size" in question for question in one.questions)
+
+
+def test_a_refutation_of_the_prescreen_stands(tmp_path: Path) -> None:
+    one = review_one(tmp_path, {("prescreen", "1"): certificate("REFUTED")})
+    assert one.claims[0].verdict == "REFUTED"
+    assert one.claims[0].stage == "prescreen"
+
+
+def test_what_a_final_attack_shows_is_not_undone_by_the_short_one(tmp_path: Path) -> None:
+    early = certificate("UNDECIDED", detectable=9.0, floor="0.5")
+    late = certificate("NOT REFUTED", detectable=1.8, floor="0.3")
+    one = review_one(tmp_path, {("prescreen", "1"): early, ("final", "1"): late})
+    claim = one.claims[0]
+    assert (claim.verdict, claim.stage, claim.detectable) == ("NOT REFUTED", "final", 1.8)
+    assert claim.bounds.floor == "0.5"
+
+
+def test_a_program_keeps_both_ends(tmp_path: Path) -> None:
+    found = certificate("PROVED", floor="0.9", ceiling="1")
+    one = review_one(tmp_path, {("prescreen", "1"): found, ("final", "10"): found}, asks=True)
+    assert (one.verdict, one.goes_on) == ("PROVED", True)
+    assert (one.claims[0].bounds.floor, one.claims[0].bounds.ceiling) == ("0.9", "1")
+
+
+def test_nothing_is_known_of_what_has_not_run(tmp_path: Path) -> None:
+    found = conclude(make_order(make_prepared(tmp_path)), lambda piece: None)
+    assert [claim.verdict for claim in found.submissions[0].claims] == [PENDING, PENDING]
+    assert found.partial
+
+
+def test_a_prescreen_leaves_the_other_epsilons_for_later(tmp_path: Path) -> None:
+    order = make_order(make_prepared(tmp_path), stage="prescreen")
+    found = review(order, lambda piece: (0, certificate("NOT REFUTED"))).submissions[0]
+    assert [claim.verdict for claim in found.claims] == ["NOT REFUTED", LATER]
+    assert found.verdict == "NOT REFUTED"
+
+
+def test_a_failure_keeps_its_epsilon_its_ending_and_its_log(tmp_path: Path) -> None:
+    def answer(piece: Piece) -> tuple[int, Any]:
+        if piece.kind == "trial" and piece.epsilon == "10":
+            failure = {"phase": "run", "ending": "exit code 1", "command": "python synth.py"}
+            return 4, {"failure": {**failure, "log": "Traceback\nno room"}}
+        return 0, certificate("NOT REFUTED") if piece.kind == "certify" else {}
+
+    one = review(make_order(make_prepared(tmp_path)), answer).submissions[0]
+    assert [claim.verdict for claim in one.claims] == ["NOT REFUTED", FAILED]
+    assert {(f.phase, f.epsilon, f.ending) for f in one.failures} == {("run", "10", "exit code 1")}
+    asked = [question for question in one.questions if "ε = 10" in question]
+    assert len(asked) == 1
+    assert "no room" in asked[0]
+
+
+def test_persons_are_asked_about_where_single_records_are_safe(tmp_path: Path) -> None:
+    def answer(piece: Piece) -> tuple[int, Any]:
+        bad = piece.kind == "certify" and piece.level == "person"
+        return 0, certificate("REFUTED" if bad else "NOT REFUTED")
+
+    order = make_order(make_prepared(tmp_path, unit="person"), stage="prescreen")
+    one = review(order, answer).submissions[0]
+    assert [(claim.level, claim.claimed) for claim in one.claims[:2]] == [
+        ("person", True),
+        ("record", False),
+    ]
+    assert any("all records of a person" in question for question in one.questions)
+
+
+def test_a_certificate_that_did_not_come_is_a_failure(tmp_path: Path) -> None:
+    def answer(piece: Piece) -> tuple[int, Any]:
+        return (70, None) if piece.kind == "certify" else (0, {})
+
+    one = review(make_order(make_prepared(tmp_path), stage="prescreen"), answer).submissions[0]
+    assert one.verdict == FAILED
+    assert [(f.phase, f.ending) for f in one.failures] == [("certify", "exit code 70")]
+
+
+@pytest.mark.parametrize(
+    ("own", "proved", "flagged"),
+    [((0.1, 0.2), False, True), ((0.1, 0.4), False, False), ((0.1, 0.2), True, False)],
+)
+def test_too_good_is_better_than_every_release_of_every_reference(
+    tmp_path: Path, own: tuple[float, float], proved: bool, flagged: bool
+) -> None:
+    def answer(piece: Piece) -> tuple[int, Any]:
+        if piece.kind == "utility":
+            return 0, scores(*(own if piece.submission else (0.3, 0.5)))
+        verdict = "PROVED" if proved else "NOT REFUTED"
+        return 0, certificate(verdict) if piece.kind == "certify" else {}
+
+    prepared = make_prepared(tmp_path, asks=proved, epsilons=("1",))
+    one = review(make_order(prepared, data=tmp_path / "data.csv"), answer).submissions[0]
+    assert [score.values for score in one.scores] == [own]
+    assert bool(one.flags) == flagged
+
+
+def test_differences_of_a_write_up_are_questions(tmp_path: Path) -> None:
+    def answer(piece: Piece) -> tuple[int, Any]:
+        if piece.kind == "write-up":
+            return 1, {"differences": [{"words": "it differs", "question": "Which is meant?"}]}
+        return 0, certificate("PROVED") if piece.kind == "certify" else {}
+
+    prepared = make_prepared(tmp_path, asks=True, queries=(StatedQuery("counts"),))
+    one = review(make_order(prepared), answer).submissions[0]
+    assert one.differences is not None
+    assert [found.words for found in one.differences] == ["it differs"]
+    assert "Which is meant?" in one.questions
+    assert (one.verdict, one.goes_on) == ("PROVED", False)

@@ -1,0 +1,62 @@
+"""A piece runs in a process of its own; what it leaves is a result, or nothing."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from audit.review.pieces.performing import Stopped, perform
+from audit.review.pieces.piece import DOCUMENT, Piece
+from audit.review.pieces.results import Results
+
+
+def make_piece(*words: str, seconds: int = 60) -> Piece:
+    """A command that runs in the review's own folder."""
+    return Piece("trial", "prescreen", "one", "1", words, ".", ("0",), seconds)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of a review."""
+    (tmp_path / "pieces").mkdir()
+    return tmp_path
+
+
+def test_a_command_leaves_its_document_its_code_and_its_cost(folder: Path) -> None:
+    piece = make_piece("list", "noise", "--json", DOCUMENT)
+    outcome = perform(piece, str(folder))
+    assert outcome.exit == 0
+    assert outcome.document is not None
+    assert "noise" in outcome.document
+    assert outcome.seconds > 0
+    assert outcome.megabytes > 10
+    assert Results(folder / "pieces").read(piece) == outcome
+    assert [path.suffix for path in (folder / "pieces").iterdir()] == [".json"]
+
+
+def test_a_command_that_fails_leaves_the_end_of_its_log(folder: Path) -> None:
+    outcome = perform(make_piece("list", "nothing", "--json", DOCUMENT), str(folder))
+    assert (outcome.exit, outcome.document) == (2, None)
+    assert "nothing" in outcome.log
+
+
+def test_a_finished_piece_is_not_done_again(folder: Path) -> None:
+    piece = make_piece("list", "noise", "--json", DOCUMENT)
+    first = perform(piece, str(folder))
+    # The time that it took says whether it ran again.
+    assert perform(piece, str(folder)) == first
+
+
+def test_a_piece_that_takes_too_long_is_ended(folder: Path) -> None:
+    outcome = perform(make_piece("self-test", seconds=1), str(folder))
+    assert (outcome.exit, outcome.document) == (None, None)
+
+
+def test_an_interrupted_piece_leaves_nothing(folder: Path) -> None:
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Stopped):
+        perform(make_piece("self-test"), str(folder), stop)
+    assert not list((folder / "pieces").iterdir())
