@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from audit.review.orders import FILE
+from audit.review.pieces.performing import remove_leftovers
 from audit.review.pieces.piece import Outcome, Piece
 from audit.review.pieces.results import Results
 from audit.review.submissions.preparing import digest_of, prepare
@@ -44,6 +45,7 @@ class ReviewFolder:
                 )
             for name in FOLDERS:
                 (self.path / name).mkdir(parents=True, exist_ok=True)
+            remove_leftovers(self.path / "pieces")
         except OSError as error:
             raise InputError(f"{self.path} can't be made: {error.strerror or 'an error'}") from None
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,19 @@ MOST_BYTES = 256 * 2**20
 
 _POLL_SECONDS = 0.02
 
+_SCRATCH = ".piece"
+
+_START = """
+import os, runpy, signal, sys
+if sys.platform == "linux":
+    from audit.subjects.system_calls import die_with_parent
+    die_with_parent(signal.SIGKILL)
+if os.getppid() != int(sys.argv.pop(1)):
+    sys.exit(1)
+runpy.run_module("dp_audit", run_name="__main__", alter_sys=True)
+"""
+"""Starts a command that ends with the process that started it, however that ends."""
+
 
 class Stopped(Exception):
     """The review was interrupted while a piece ran."""
@@ -40,7 +55,7 @@ def perform(piece: Piece, review: str, stop: threading.Event | None = None) -> O
     done = results.read(piece)
     if done is not None:
         return done
-    with tempfile.TemporaryDirectory(dir=results.folder, prefix=".piece-") as scratch:
+    with tempfile.TemporaryDirectory(dir=results.folder, prefix=_name_scratch()) as scratch:
         document, table = Path(scratch, "document.json"), Path(scratch, "table.csv")
         named = {DOCUMENT: str(document), TABLE: str(table)}
         for file in place.glob("data.*"):
@@ -55,9 +70,26 @@ def perform(piece: Piece, review: str, stop: threading.Event | None = None) -> O
     return outcome
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Remove what pieces of this machine left whose process was killed."""
+    for place in folder.glob(f"{_SCRATCH}-{socket.gethostname()}-*"):
+        try:
+            os.kill(int(place.name.rsplit("-", 2)[1]), 0)
+        except ProcessLookupError:
+            shutil.rmtree(place, ignore_errors=True)
+        except (PermissionError, ValueError):
+            # It lives, or is not ours.
+            continue
+
+
 def spell(piece: Piece) -> str:
     """The command as a reviewer types it in the piece's folder, without our scratch files."""
     return "dp-audit " + shlex.join(piece.words)
+
+
+def _name_scratch() -> str:
+    """The beginning of a scratch folder's name: whose it is."""
+    return f"{_SCRATCH}-{socket.gethostname()}-{os.getpid()}-"
 
 
 def _run(
@@ -70,7 +102,8 @@ def _run(
     begun = time.monotonic()
     with LogEnd() as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "dp_audit", *words],
+            # Without -P, what lies in the submission's folder would be imported in place of ours.
+            [sys.executable, "-P", "-c", _START, str(os.getpid()), *words],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
