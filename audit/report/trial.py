@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,7 +30,7 @@ def _lines(trial: Trial) -> Iterator[str]:
     yield f"data: {_describe_data(trial)}"
     yield f"command: {run.command}"
     if submission.launch.way in ("template", "deid2"):
-        yield f"which starts: {shlex.join(submission.launch.words)}"
+        yield f"which starts: {' '.join(submission.launch.words)}"
     yield f"ended: {_describe_ending(trial)}"
     yield f"took: {run.seconds:.2f} seconds{_describe_memory(trial)}"
     if run.failure is None:

@@ -117,7 +117,8 @@ def _write_runner(submission: Submission, folder: Path) -> None:
     runner = folder / RUN
     runner.write_text(f"#!{python} -IS\n{_ADAPTER.read_text('utf-8')}", "utf-8")
     _allow(runner)
-    settings = json.dumps(_settings(submission, folder), indent=1, sort_keys=True)
+    # In its order: that of the schema is the order of columns.
+    settings = json.dumps(_settings(submission, folder), indent=1)
     (folder / SETTINGS).write_text(f"{settings}\n", "utf-8")
 
 

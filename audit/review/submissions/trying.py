@@ -151,7 +151,7 @@ def _watch(box: CommandBox, data: TrialData, seed: int) -> Run:
         seen = box.watch(data.records, seed)
     except OSError as error:
         reason = f"it cannot be started: {error.strerror or 'an error'}. In its box {OUTSIDE}"
-        return Run(box.path, 0.0, Failure("start", reason))
+        return Run(os.path.relpath(box.path), 0.0, Failure("start", reason))
     # Where the folder lies is nobody's business.
     command = seen.command.replace(f"{os.getcwd()}/", "./")
     if isinstance(seen.output, Ended):

@@ -57,6 +57,7 @@ LINES = {
         "disclosure table.csv table.csv --domain domain.toml --holdout table.csv "
         "--certificate cert.json",
     ],
+    "try": ["try team --seed 1", "try team --epsilon 10 --data people.csv --out o{}.csv"],
     "self-test": ["self-test --only 'debug path' --jobs 1"],
 }
 """Lines of each command."""
@@ -94,6 +95,8 @@ def prepared(dp_audit: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     pair = "--pair a.json b.json --seed 1 --out attacked.json"
     assert dp_audit(f"{attacked} {pair}").code == 1
     assert dp_audit(f"certify {GEOMETRIC} {SUBJECT} --claim epsilon=1 --out cert.json").code == 0
+    assert dp_audit("init-submission team --quiet").code == 0
+    (folder / "people.csv").write_text("person_id,sex,age,smoker\n7,female,40,no\n7,male,9,yes\n")
     return folder
 
 
@@ -104,7 +107,7 @@ def test_every_schema_is_one_and_is_named_for_its_file(name: str) -> None:
 
 
 def test_every_command_with_a_result_takes_the_flags(dp_audit: Command) -> None:
-    makers = {"demo", "generate", "split"}  # they make folders of files
+    makers = {"demo", "generate", "split", "init-submission"}  # they make folders of files
     helps = {name: dp_audit(f"{name} --help").out for name in COMMANDS}
     assert {name for name in COMMANDS if "--json" in helps[name]} == set(COMMANDS) - makers
     assert set(LINES) == set(COMMANDS) - makers
@@ -125,7 +128,7 @@ def test_what_a_command_writes_has_its_published_form(dp_audit: Command, prepare
             assert (again.code, again.err) == (code, ""), line
             shown = json.loads(again.out)
             validator(FORMS.get(name, name)).validate(shown)
-            if name not in ("utility", "release"):  # seconds are measured, releases drawn
+            if name not in ("utility", "release", "try"):  # seconds are measured, releases drawn
                 assert shown == document, line
             if name not in SLOW:
                 assert dp_audit(f"{line.replace('{}', f'{number}c')} --quiet").err == ""
