@@ -65,8 +65,11 @@ def read_submission(folder: Path, name: str, terms: Terms, made: Path) -> Submis
     drafted: Path | None = None
     beside: tuple[Path, ...] = ()
     if launch is not None and launch.way == "deid2":
-        of_runs, drafted, beside = read_parameters(folder, terms, made)
-        stated = stated.over(of_runs)
+        try:
+            of_runs, drafted, beside = read_parameters(folder, terms, made)
+            stated = stated.over(of_runs)
+        except InputError as error:
+            problems.append(f"[run]: {error}")
     claim = complete_claim(stated.over(terms.claim), problems)
     asked = complete_claim(terms.claim.over(stated), []) if claim is not None else None
     if launch is not None and claim is not None and launch.way == "template":
