@@ -116,5 +116,14 @@ def _describe_output(trial: Trial) -> str:
 
 def _first_rows(table: pd.DataFrame) -> list[str]:
     """The names and the first rows, as lines of CSV."""
-    head = table.head(FIRST).convert_dtypes(convert_string=False, convert_boolean=False)
-    return head.to_csv(index=False, lineterminator="\n").splitlines()
+    return spell_whole(table.head(FIRST)).to_csv(index=False, lineterminator="\n").splitlines()
+
+
+def spell_whole(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with whole numbers spelt as such: 34 where doubles hold 34.0."""
+    return pd.DataFrame({name: _spell_column(table[name]) for name in table.columns})
+
+
+def _spell_column(column: pd.Series) -> pd.Series:
+    whole = column.dtype.kind == "f" and (column.isna() | (column % 1 == 0)).all()
+    return column.astype("Int64") if whole and (column.abs().max() < 2**53) else column

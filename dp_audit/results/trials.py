@@ -53,10 +53,12 @@ class TrialResult(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """The output; ``InputError`` where it is no table."""
+        from audit.report.trial import spell_whole
+
         table = self.trial.run.output
         if table is None:
             raise InputError("the run gave no table; print the result to see how it ended")
-        return table.convert_dtypes(convert_string=False, convert_boolean=False)
+        return spell_whole(table)
 
     def write_table(self, path: str | Path) -> None:
         """Write the output as CSV or Parquet; ``InputError`` where it is no table."""

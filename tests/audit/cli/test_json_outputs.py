@@ -86,6 +86,8 @@ def validator(form: str) -> Draft202012Validator:
 def prepared(dp_audit: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with what the lines read."""
     (folder / "own.py").write_text(OWN)
+    assert dp_audit("init-submission team --quiet").code == 0
+    (folder / "people.csv").write_text("person_id,sex,age,smoker\n7,female,40,no\n7,male,9,yes\n")
     text = (folder / "table.csv").read_text()
     (folder / "other.csv").write_text(f"{text}{text.splitlines()[-1]}\n")
     monkeypatch.syspath_prepend(str(folder))
@@ -95,8 +97,6 @@ def prepared(dp_audit: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     pair = "--pair a.json b.json --seed 1 --out attacked.json"
     assert dp_audit(f"{attacked} {pair}").code == 1
     assert dp_audit(f"certify {GEOMETRIC} {SUBJECT} --claim epsilon=1 --out cert.json").code == 0
-    assert dp_audit("init-submission team --quiet").code == 0
-    (folder / "people.csv").write_text("person_id,sex,age,smoker\n7,female,40,no\n7,male,9,yes\n")
     return folder
 
 

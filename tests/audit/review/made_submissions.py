@@ -22,7 +22,7 @@ age = { bins = [0, 30, 60], ordinal = true }
 id = "who"
 """
 
-COPY = "python copy.py {input} {output}"
+COPY = "python give.py {input} {output}"
 COPY_SCRIPT = "import shutil, sys\nshutil.copyfile(sys.argv[1], sys.argv[2])\n"
 """A submission that gives its input away."""
 
@@ -68,7 +68,7 @@ def write_files(folder: Path, files: dict[str, str]) -> Path:
 
 def write_copy(folder: Path, toml: str = TOML, **more: str) -> Path:
     """A submission that gives its input away, or what its file says instead."""
-    files = {"submission.toml": toml, "domain.toml": DOMAIN, "copy.py": COPY_SCRIPT, **more}
+    files = {"submission.toml": toml, "domain.toml": DOMAIN, "give.py": COPY_SCRIPT, **more}
     return write_files(folder, files)
 
 

@@ -22,7 +22,7 @@ from tests.audit.review.made_submissions import CLAIM, COPY, SILENT, TOML, write
 FULL = """
 name = "team 7"
 [run]
-command = "python copy.py {input} {output} {epsilon} {delta}"
+command = "python give.py {input} {output} {epsilon} {delta}"
 rows = 10
 seconds = 5
 megabytes = 100
@@ -42,7 +42,7 @@ question = "marginal of age"
 sensitivity = 7
 share = 0.5
 noise = "discrete Gaussian"
-file = "copy.py"
+file = "give.py"
 line = 2
 [[write-up.query]]
 name = "the rest"
@@ -66,7 +66,7 @@ def test_everything_that_a_file_states_is_read(tmp_path: Path) -> None:
     assert found.name == "team 7" and found.folder == tmp_path / "x"
     assert found.launch == Launch(
         "template",
-        ("python", "copy.py", "{input}", "{output}", "{epsilon}", "{delta}"),
+        ("python", "give.py", "{input}", "{output}", "{epsilon}", "{delta}"),
         rows=10,
         seconds=5,
         megabytes=100,
@@ -81,7 +81,7 @@ def test_everything_that_a_file_states_is_read(tmp_path: Path) -> None:
     assert found.domain == tmp_path / "x" / "domain.toml"
     assert found.write_up.file == "notes.md"
     assert found.write_up.queries == (
-        StatedQuery("ages", "marginal of age", "7", "0.5", "discrete Gaussian", "copy.py", 2),
+        StatedQuery("ages", "marginal of age", "7", "0.5", "discrete Gaussian", "give.py", 2),
         StatedQuery("the rest"),
     )
     assert found.asked is None and found.beside == () and found.parameters == ()
@@ -97,9 +97,9 @@ def test_what_is_left_out_has_its_default(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("run", "way", "words"),
     [
-        ('program = "./copy.py"', "submission", ("copy.py",)),
-        ('program = "copy.py"\nprotocol = "curator"', "curator", ("copy.py",)),
-        ('module = "copy:run"\nform = "function"', "module", ("copy:run",)),
+        ('program = "./give.py"', "submission", ("give.py",)),
+        ('program = "give.py"\nprotocol = "curator"', "curator", ("give.py",)),
+        ('module = "give:run"\nform = "function"', "module", ("give:run",)),
     ],
 )
 def test_each_way_is_read(tmp_path: Path, run: str, way: str, words: tuple[str, ...]) -> None:
@@ -109,7 +109,7 @@ def test_each_way_is_read(tmp_path: Path, run: str, way: str, words: tuple[str, 
 
 def test_parameters_are_texts_and_numbers_as_they_are_written(tmp_path: Path) -> None:
     toml = (
-        f'[run]\nmodule = "copy:run"\n{CLAIM}[parameters]\na = "{{epsilon}}"\nb-c = 0.10\nd = 3\n'
+        f'[run]\nmodule = "give:run"\n{CLAIM}[parameters]\na = "{{epsilon}}"\nb-c = 0.10\nd = 3\n'
     )
     found = read(tmp_path / "x", toml)
     assert found.parameters == (("a", "{epsilon}"), ("b-c", "0.10"), ("d", "3"))
@@ -120,7 +120,7 @@ def test_all_problems_are_told_at_once_and_none_hides_another(tmp_path: Path) ->
 zebra = 1
 name = "../up"
 [run]
-command = "python copy.py {input} {outpt}"
+command = "python give.py {input} {outpt}"
 rows = -1
 python = "python3"
 lion = 2
@@ -166,10 +166,10 @@ tiger = 1
         (f'[run]\ncommand = "{COPY}"\nmodule = "a:b"\n{CLAIM}', "found command and module"),
         (f'[run]\ncommand = "{COPY}"\nprotocol = "curator"\n{CLAIM}', "protocol goes with program"),
         (f'[run]\ncommand = "{COPY}"\nform = "function"\n{CLAIM}', "form goes with module"),
-        (f'[run]\nprogram = "copy.py"\npython = "/bin/sh"\n{CLAIM}', "a program names its own"),
+        (f'[run]\nprogram = "give.py"\npython = "/bin/sh"\n{CLAIM}', "a program names its own"),
         (f'[run]\nprogram = "/bin/sh"\n{CLAIM}', "a path within the folder"),
         (f'[run]\nprogram = "absent"\n{CLAIM}', "there is no file"),
-        (f'[run]\nmodule = "copy"\n{CLAIM}', "module:attribute"),
+        (f'[run]\nmodule = "give"\n{CLAIM}', "module:attribute"),
         (f'[run]\nmodule = "a.b:c;d"\n{CLAIM}', "module:attribute"),
         (f"[run]\ndeid2 = true\n{CLAIM}", "needs main.py"),
         (f'[run]\ncommand = "python \'x {{input}} {{output}}"\n{CLAIM}', "not closed"),
