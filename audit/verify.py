@@ -119,7 +119,7 @@ def verify(
         )
     ]
     claim = document.about
-    checks += [_check_command(document), *_beside(document), *_own_contradictions(document)]
+    checks += [_check_command(document), *_beside(document), *find_contradictions(document)]
     if any(one.auditor == "one run" for one in document.evidence):
         # Here, not above: statistics come with it.
         from audit.auditors.one_run.rechecking import recheck_one_run
@@ -418,7 +418,7 @@ def _asks_the_same(stated: Mapping[str, Any] | None, again: Mapping[str, Any] | 
     return same(stated, {key: again[key] for key in again if key in stated or key != "budget"})
 
 
-def _own_contradictions(document: Document) -> Iterator[Check]:
+def find_contradictions(document: Document) -> Iterator[Check]:
     """Where the stated bounds and verdict are not those that the stated evidence entails."""
     own = Certificate.of(document)
     for side in Side:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 from dp_audit.own_packages import shadowing
 
 if TYPE_CHECKING:
+    from dp_audit.acceptance import criteria
     from dp_audit.accounts import account, calibrate
     from dp_audit.certification import certify
     from dp_audit.channels import channel
+    from dp_audit.comparisons import compare
     from dp_audit.component_mode import components
     from dp_audit.disclosures import disclosure
     from dp_audit.domains import domain
@@ -41,7 +43,9 @@ __all__ = [
     "calibrate",
     "certify",
     "channel",
+    "compare",
     "components",
+    "criteria",
     "disclosure",
     "domain",
     "merge",
@@ -62,7 +66,9 @@ _MODULES = {
     "calibrate": "dp_audit.accounts",
     "certify": "dp_audit.certification",
     "channel": "dp_audit.channels",
+    "compare": "dp_audit.comparisons",
     "components": "dp_audit.component_mode",
+    "criteria": "dp_audit.acceptance",
     "domain": "dp_audit.domains",
     "disclosure": "dp_audit.disclosures",
     "merge": "dp_audit.reviews",

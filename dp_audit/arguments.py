@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -138,3 +138,9 @@ def required_domain(domain: DomainLike | None, cells: int | str | None, unit: st
     if stated is None:
         raise InputError("state the domain once: --domain FILE, or --cells 4 (or 2x3)")
     return stated
+
+
+def short_names(paths: Sequence[str]) -> dict[str, str]:
+    """Files by their own names, or all as they were typed where two names are alike."""
+    short = {path: Path(path).name for path in paths}
+    return short if len(set(short.values())) == len(short) else {path: path for path in paths}

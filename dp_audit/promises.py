@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from audit.review.rereading import find_fault
 from audit.statements import strict_json
-from audit.statements.certificate import Certificate, digest
-from audit.statements.certificate_json import decode
-from audit.statements.checks import Status
 from audit.utility.results import Promise
 from audit.verify import load_certificate, recheck_proof
 from proofs.ledger.files import SCHEMA as LEDGER
@@ -37,18 +35,7 @@ def read_promise(path: str | Path) -> Promise:
 
 def _require_sound(plain: Mapping[str, Any], name: str) -> None:
     """Raise InputError for a certificate that contradicts itself."""
-    document = decode(plain)
-    own = Certificate.of(document)
-    # Before an isolation was stated, there was none that a verdict could rest on.
-    entailed = own.verdict if own.isolation is not None else own.entailed
-    proof = recheck_proof(plain)
-    fault = None
-    if document.digest != digest(plain):
-        fault = "its text was changed after it was written"
-    elif entailed is not document.verdict:
-        fault = f"its evidence entails {entailed.value}, and it states {document.verdict.value}"
-    elif proof is not None and proof.status is Status.FALSE:
-        fault = f"the independent checker rejects its proof ({proof.note})"
+    fault = find_fault(plain, recheck_proof(plain))
     if fault is not None:
         raise InputError(f"{name} promises nothing: {fault}")
 

@@ -25,6 +25,8 @@ COMMANDS = {
     "channel": "Pr[output | database] for every small database",
     "certify": "decide a privacy claim about a subject",
     "split": "put half of a table's records aside by coins, to audit a release by",
+    "compare": "certificates side by side, on one ruler where they may be",
+    "criteria": "decide what a board asks by certificates and other reports",
     "verify": "re-check every number of a certificate",
     "replay": "test the rule of a certificate on fresh runs",
     "release": "make a synthetic table from real data",

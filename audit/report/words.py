@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from audit.review.comparison.yardsticks import Yardstick
 from audit.statements.decimals import Enclosure, Extended, decimal_above, decimal_below
 from audit.statements.evidence import Bound, Decision, Side, Verdict
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Domain
+from synthesizers.neighbours import describe
 
 DIGITS = 7
 """Significant digits of a number that is meant to be read, not computed with."""
@@ -211,6 +213,14 @@ def guarantee_words(guarantee: Guarantee) -> str:
         case RenyiDP():
             name = "Rényi"
     return f"{name} differential privacy with {guarantee_symbols(guarantee)}"
+
+
+def yardstick_words(stick: Yardstick) -> str:
+    """What bounds are measured by: ``pure differential privacy; add-remove: …``."""
+    kind = f"{stick.kind} differential privacy"
+    if stick.at is not None:
+        kind += f" at {'α' if stick.kind == 'Rényi' else 'δ'} = {number(stick.at)}"
+    return f"{kind}; {describe(stick.neighbours)}"
 
 
 def vector(values: Sequence[Any]) -> str:

@@ -3,6 +3,7 @@
 from dp_audit.results.accounts import AccountResult, NoiseResult
 from dp_audit.results.certificates import CertificateResult, VerificationResult
 from dp_audit.results.channels import ChannelResult
+from dp_audit.results.comparisons import ComparisonResult, CriteriaResult
 from dp_audit.results.components import ComponentsResult, SensitivityResult, StabilityResult
 from dp_audit.results.releases import DomainResult, ReleaseResult
 from dp_audit.results.result import Result, plain_lines
@@ -14,7 +15,9 @@ __all__ = [
     "AccountResult",
     "CertificateResult",
     "ChannelResult",
+    "ComparisonResult",
     "ComponentsResult",
+    "CriteriaResult",
     "DisclosureResult",
     "DomainResult",
     "NoiseResult",

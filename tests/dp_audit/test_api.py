@@ -92,6 +92,8 @@ def each(place: Path) -> list[results.Result]:
         dpa.utility(table(), released, domain, metrics=["total-variation"]),
         dpa.disclosure(table(), released, domain, holdout=table()),
         dpa.verify(named),
+        dpa.compare(named, named),
+        dpa.criteria([{"name": "proved", "figure": "verdict", "in": ["PROVED"]}], named),
         dpa.sensitivity(len, "l1=1", neighbours="add-remove", cells=2, records=2),
         dpa.components(drawn_count, "epsilon=1", neighbours="add-remove", cells=2, records=2),
         dpa.stability(Total()),
@@ -202,3 +204,9 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(wrong: dict[str, Any], sai
     asked = {"parameters": {"epsilon": 1}, **SMALL, **wrong}
     with pytest.raises(InputError, match=said):
         dpa.certify("geometric-sanitizer", "epsilon=1", **asked)
+
+
+def test_an_object_of_the_callers_is_compared_with_nothing() -> None:
+    live = dpa.certify(noisy, "epsilon=1", **SMALL)
+    with pytest.raises(InputError, match="1 is no certificate that can be read again"):
+        dpa.compare(live, live)

@@ -132,21 +132,25 @@ def _evidence(sheet: Sheet, row: EvidenceRow) -> Group:
 
 
 def comparison_lines(entries: Sequence[tuple[str, Certificate]]) -> RenderableType:
-    """Named certificates side by side, on one scale for each parameter that they bound."""
+    """Named certificates side by side, on one scale for each yardstick of their claims."""
     view = comparison_view(entries)
 
     def build(sheet: Sheet) -> RenderableType:
         parts: list[RenderableType] = []
         columns = sheet.columns([mark for row in view.rows for mark in row.bounds])
-        for scale, row in ((scale, row) for scale, rows in view.groups for row in rows):
-            head = sheet.text(row.name, "bold").append("  ")
-            head = Text.assemble(head, (row.verdict, _TONES[row.tone]), overflow="fold")
-            parts += [head, *sheet.lines([f"claim {row.claim}; {row.relative_to}"], "dim")]
-            if row.bounds:
-                parts.append(sheet.ruler(scale, row.claim_mark, row.bounds, columns))
-            else:
-                parts += sheet.lines([no_bounds(scale.symbol)])
-            parts.append(Text())
+        for place, (yardstick, scale, rows) in enumerate(view.groups, start=1):
+            if len(view.groups) > 1:
+                ruler = f"Ruler {place} of {len(view.groups)}: {yardstick}"
+                parts += [sheet.text(ruler, "bold underline"), Text()]
+            for row in rows:
+                head = sheet.text(row.name, "bold").append("  ")
+                head = Text.assemble(head, (row.verdict, _TONES[row.tone]), overflow="fold")
+                parts += [head, *sheet.lines([f"claim {row.claim}; {row.relative_to}"], "dim")]
+                if row.bounds:
+                    parts.append(sheet.ruler(scale, row.claim_mark, row.bounds, columns))
+                else:
+                    parts += sheet.lines([no_bounds(scale.symbol)])
+                parts.append(Text())
         return Group(*parts, *(sheet.text(text) for text in (view.caution,) if text))
 
     return Adaptive(build)

@@ -19,14 +19,15 @@ from audit.report.words import (
     DECISIONS,
     RELEASED,
     bound_text,
-    claimed_value,
     decisive_value,
     guarantee_words,
     in_full,
     is_wide,
     plural,
     short,
+    yardstick_words,
 )
+from audit.review.comparison.yardsticks import group_claims
 from audit.statements.certificate import Certificate
 from audit.statements.certificate_json import VERSION, encode
 from audit.statements.evidence import (
@@ -115,12 +116,12 @@ class ComparisonRow:
 class ComparisonView:
     """Certificates side by side.
 
-    ``groups``: those whose claims bound the same parameter, on its axis; ``caution``: in what
+    ``groups``: those whose claims have one yardstick, in words, on its axis; ``caution``: in what
     the certificates are not alike, or empty.
     """
 
     rows: tuple[ComparisonRow, ...]
-    groups: tuple[tuple[Scale, tuple[ComparisonRow, ...]], ...]
+    groups: tuple[tuple[str, Scale, tuple[ComparisonRow, ...]], ...]
     caution: str
 
 
@@ -150,13 +151,11 @@ def certificate_view(certificate: Certificate) -> CertificateView:
 
 
 def comparison_view(entries: Sequence[tuple[str, Certificate]]) -> ComparisonView:
-    """Several certificates, on one scale for each parameter that their claims bound."""
+    """Several certificates, on one scale for each yardstick of their claims."""
     rows = []
-    alike: dict[str, list[int]] = {}
-    for place, (name, certificate) in enumerate(entries):
+    for name, certificate in entries:
         claim = certificate.claim
         verdict = certificate.verdict
-        alike.setdefault(claimed_value(claim.guarantee)[0], []).append(place)
         rows.append(
             ComparisonRow(
                 name,
@@ -168,9 +167,14 @@ def comparison_view(entries: Sequence[tuple[str, Certificate]]) -> ComparisonVie
                 (*bound_marks(certificate), *power_marks(certificate)),
             )
         )
+    alike = group_claims([certificate.claim for _, certificate in entries])
     groups = tuple(
-        (common_scale([entries[k][1] for k in places]), tuple(rows[k] for k in places))
-        for places in alike.values()
+        (
+            yardstick_words(stick),
+            common_scale([entries[k][1] for k in places]),
+            tuple(rows[k] for k in places),
+        )
+        for stick, places in alike.items()
     )
     return ComparisonView(tuple(rows), groups, _caution(entries))
 

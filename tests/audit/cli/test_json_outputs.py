@@ -32,6 +32,8 @@ LINES = {
     ],
     "certify": [f"certify {GEOMETRIC} {SUBJECT} --claim epsilon=1"],
     "verify": ["verify cert.json"],
+    "compare": ["compare cert.json attacked.json"],
+    "criteria": ["criteria board.toml cert.json attacked.json"],
     "replay": ["replay attacked.json --runs 100 --jobs 1 --seed 1"],
     "domain": [
         "domain age:number who:id",
@@ -73,6 +75,13 @@ def tells(database, rng):
 SLOW = ("self-test", "replay", "sensitivity", "stability", "components")
 """Commands that run once less: with ``--quiet`` and a JSON they are silent like the others."""
 
+BOARD = """
+[[criterion]]
+name = "little loss"
+figure = "claim.epsilon"
+at_most = 1
+"""
+
 CODES = {"sensitivity": 1, "replay": 1, "components": 1}
 """The exit codes that are not 0: of what is refuted."""
 
@@ -88,6 +97,7 @@ def prepared(dp_audit: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     (folder / "own.py").write_text(OWN)
     assert dp_audit("init-submission team --quiet").code == 0
     (folder / "people.csv").write_text("person_id,sex,age,smoker\n7,female,40,no\n7,male,9,yes\n")
+    (folder / "board.toml").write_text(BOARD)
     text = (folder / "table.csv").read_text()
     (folder / "other.csv").write_text(f"{text}{text.splitlines()[-1]}\n")
     monkeypatch.syspath_prepend(str(folder))

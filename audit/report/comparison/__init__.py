@@ -1,0 +1,1 @@
+"""Comparisons of certificates: values -> text, nothing else."""

@@ -1,0 +1,1 @@
+"""Decisions on acceptance criteria: values -> text, nothing else."""
