@@ -19,6 +19,7 @@ from dp_audit.own_packages import shadowing
 if TYPE_CHECKING:
     from dp_audit.acceptance import criteria
     from dp_audit.accounts import account, calibrate
+    from dp_audit.attestations import attest
     from dp_audit.certification import certify
     from dp_audit.channels import channel
     from dp_audit.comparisons import compare
@@ -40,6 +41,7 @@ __all__ = [
     "Domain",
     "ReplaceOne",
     "account",
+    "attest",
     "calibrate",
     "certify",
     "channel",
@@ -63,6 +65,7 @@ _MODULES = {
     "Domain": "synthesizers.domain",
     "ReplaceOne": "synthesizers.neighbours",
     "account": "dp_audit.accounts",
+    "attest": "dp_audit.attestations",
     "calibrate": "dp_audit.accounts",
     "certify": "dp_audit.certification",
     "channel": "dp_audit.channels",

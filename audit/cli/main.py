@@ -28,6 +28,7 @@ COMMANDS = {
     "compare": "certificates side by side, on one ruler where they may be",
     "criteria": "decide what a board asks by certificates and other reports",
     "verify": "re-check every number of a certificate",
+    "attest": "say to others what a certificate shows: label, registry entry, in-toto",
     "replay": "test the rule of a certificate on fresh runs",
     "release": "make a synthetic table from real data",
     "account": "add up what several mechanisms cost",

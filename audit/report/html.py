@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from audit.channels.channel import Channel
+from audit.report.attestation.label import Label
 from audit.report.certificate.attack import AttackStory
 from audit.report.certificate.view import certificate_view, comparison_view
 from audit.report.channel.heatmap import heat_map
@@ -55,6 +56,11 @@ def render(page: Page) -> str:
         ramps=[(dark, list(enumerate(ramp(dark)))) for dark in (False, True)],
         sides=[list(enumerate(ramp(dark, two_sided=True))) for dark in (False, True)],
     )
+
+
+def render_label(label: Label) -> str:
+    """A label as HTML text of one printed page; the same holds of its text as of a page's."""
+    return _templates().get_template("label.html").render(label=label)
 
 
 def _view(section: Section) -> tuple[str, Any]:

@@ -31,6 +31,11 @@ def percent_below(chance: Fraction) -> str:
     return f"{_round(chance, math.floor)} %"
 
 
+def percent_above(chance: Fraction) -> str:
+    """A percentage that a chance is at most, to the decimals of `percent`."""
+    return f"{_round(chance, math.ceil)} %"
+
+
 def at_least(ends: Enclosure) -> str:
     """An enclosed chance by its nearest percentage, or else by the most that it is at least."""
     low, high = Fraction(ends.lower), Fraction(ends.upper)

@@ -1,6 +1,7 @@
 """What the functions of this package return: a value each, which the report shows."""
 
 from dp_audit.results.accounts import AccountResult, NoiseResult
+from dp_audit.results.attestations import AttestationResult
 from dp_audit.results.certificates import CertificateResult, VerificationResult
 from dp_audit.results.channels import ChannelResult
 from dp_audit.results.comparisons import ComparisonResult, CriteriaResult
@@ -13,6 +14,7 @@ from dp_audit.results.usefulness import DisclosureResult, UtilityResult
 
 __all__ = [
     "AccountResult",
+    "AttestationResult",
     "CertificateResult",
     "ChannelResult",
     "ComparisonResult",

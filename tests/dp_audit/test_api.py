@@ -94,6 +94,7 @@ def each(place: Path) -> list[results.Result]:
         dpa.verify(named),
         dpa.compare(named, named),
         dpa.criteria([{"name": "proved", "figure": "verdict", "in": ["PROVED"]}], named),
+        dpa.attest(named),
         dpa.sensitivity(len, "l1=1", neighbours="add-remove", cells=2, records=2),
         dpa.components(drawn_count, "epsilon=1", neighbours="add-remove", cells=2, records=2),
         dpa.stability(Total()),

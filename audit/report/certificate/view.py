@@ -134,7 +134,7 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         verdict.name.lower().replace("_", "-"),
         explain_verdict(certificate),
         state_rests(certificate),
-        _interruption_note(certificate),
+        note_interruption(certificate),
         _facts(certificate),
         claim_mark(certificate),
         (*bound_marks(certificate), *power_marks(certificate)),
@@ -250,7 +250,7 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _interruption_note(certificate: Certificate) -> str:
+def note_interruption(certificate: Certificate) -> str:
     """What has to be known where an attack was cut short."""
     if not any(evidence.partial for evidence in certificate.evidence):
         return ""

@@ -60,6 +60,7 @@ LINES = {
         "--certificate cert.json",
     ],
     "try": ["try team --seed 1", "try team --epsilon 10 --data people.csv --out o{}.csv"],
+    "attest": ["attest cert.json --time 2026-01-31T12:00:00Z"],
     "self-test": ["self-test --only 'debug path' --jobs 1"],
 }
 """Lines of each command."""

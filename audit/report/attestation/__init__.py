@@ -1,0 +1,1 @@
+"""Attestations in words: a registry entry, a label."""
