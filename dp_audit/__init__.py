@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dp_audit.trials import try_submission
     from dp_audit.usefulness import utility
     from dp_audit.verification import verify
+    from dp_audit.write_ups import writeup
     from synthesizers.domain import Domain
     from synthesizers.neighbours import AddRemove, ReplaceOne
 
@@ -58,6 +59,7 @@ __all__ = [
     "try_submission",
     "utility",
     "verify",
+    "writeup",
 ]
 
 _MODULES = {
@@ -82,6 +84,7 @@ _MODULES = {
     "try_submission": "dp_audit.trials",
     "utility": "dp_audit.usefulness",
     "verify": "dp_audit.verification",
+    "writeup": "dp_audit.write_ups",
 }
 
 

@@ -38,6 +38,7 @@ COMMANDS = {
     "stability": "compare a transformation's map with its outputs",
     "components": "look at the calls of noise inside a function, line by line",
     "utility": "how useful synthetic tables are",
+    "writeup": "fill a write-up from what a program asks, or check one",
     "disclosure": "what attacks on a release gain from the records it was made from",
     "review": "review submissions: verdicts, questions to send back, utility",
     "merge": "join the folders of a review's shards",

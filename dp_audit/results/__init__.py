@@ -11,6 +11,7 @@ from dp_audit.results.result import Result, plain_lines
 from dp_audit.results.reviews import ReviewResult
 from dp_audit.results.trials import TrialResult
 from dp_audit.results.usefulness import DisclosureResult, UtilityResult
+from dp_audit.results.write_ups import WriteUpResult
 
 __all__ = [
     "AccountResult",
@@ -31,5 +32,6 @@ __all__ = [
     "TrialResult",
     "UtilityResult",
     "VerificationResult",
+    "WriteUpResult",
     "plain_lines",
 ]

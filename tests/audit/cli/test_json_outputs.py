@@ -61,6 +61,10 @@ LINES = {
     ],
     "try": ["try team --seed 1", "try team --epsilon 10 --data people.csv --out o{}.csv"],
     "attest": ["attest cert.json --time 2026-01-31T12:00:00Z"],
+    "writeup": [
+        f"writeup {GEOMETRIC} {SUBJECT} --claim epsilon=1 --toml queries{{}}.toml",
+        f"writeup {GEOMETRIC} {SUBJECT} --claim epsilon=1 --check stated.toml",
+    ],
     "self-test": ["self-test --only 'debug path' --jobs 1"],
 }
 """Lines of each command."""
@@ -71,6 +75,12 @@ def size(records):
 
 def tells(database, rng):
     return len(database)
+"""
+
+STATED = """
+[[write-up.query]]
+name = "counts"
+question = '{"kind": "cell-counts"}'
 """
 
 SLOW = ("self-test", "replay", "sensitivity", "stability", "components")
@@ -103,6 +113,7 @@ def prepared(dp_audit: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     (folder / "other.csv").write_text(f"{text}{text.splitlines()[-1]}\n")
     monkeypatch.syspath_prepend(str(folder))
     attacked = "certify own:tells --claim epsilon=1 --neighbours add-remove --runs 300 --jobs 1"
+    (folder / "stated.toml").write_text(STATED)
     (folder / "a.json").write_text("[]")
     (folder / "b.json").write_text('["x"]')
     pair = "--pair a.json b.json --seed 1 --out attacked.json"

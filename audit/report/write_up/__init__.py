@@ -1,0 +1,1 @@
+"""Reports of write-ups: Markdown, a page, TOML and JSON."""
