@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shlex
 import shutil
 import signal
@@ -13,31 +14,24 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from audit.review.pieces.piece import DATA, DOCUMENT, TABLE, Outcome, Piece
 from audit.review.pieces.results import Results
-from audit.subjects.explaining import LogEnd
+from audit.subjects.explaining import LOG_BYTES, LOG_LINES, readable
 
 MOST_BYTES = 256 * 2**20
 """The largest JSON of a piece that is kept."""
 
-_POLL_SECONDS = 0.02
+_POLL_SECONDS = 0.05
 
 _SCRATCH = ".piece"
 
-_START = """
-import os, runpy, signal, sys
-if sys.platform == "linux":
-    from audit.subjects.system_calls import die_with_parent
-    die_with_parent(signal.SIGKILL)
-if os.getppid() != int(sys.argv.pop(1)):
-    sys.exit(1)
-runpy.run_module("dp_audit", run_name="__main__", alter_sys=True)
-"""
-"""Starts a command that ends with the process that started it, however that ends."""
+_START = "from audit.review.pieces.starter import serve; serve()"
 
 
 class Stopped(Exception):
@@ -99,47 +93,102 @@ def _run(
     document: Path,
     stop: threading.Event | None,
 ) -> Outcome:
+    log = document.with_name("log")
+    starter = _starter()
     begun = time.monotonic()
-    with LogEnd() as log:
-        process = subprocess.Popen(
-            # Without -P, what lies in the submission's folder would be imported in place of ours.
-            [sys.executable, "-P", "-c", _START, str(os.getpid()), *words],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=log.target,
-            start_new_session=True,
-        )
-        ending, megabytes = _wait(process, begun + piece.seconds, stop)
+    ending = starter.run(words, folder, log, begun + piece.seconds, stop)
     if stop is not None and stop.is_set():
         raise Stopped
     seconds = time.monotonic() - begun
+    code, megabytes = ending
     return Outcome(
-        piece.digest, spell(piece), ending, seconds, megabytes, log.text, _read(document)
+        piece.digest, spell(piece), code, seconds, megabytes, _read_end(log), _read(document)
     )
 
 
-def _wait(
-    process: subprocess.Popen[bytes], end: float, stop: threading.Event | None
-) -> tuple[int | None, int]:
-    """The exit code, and the megabytes of the largest process; None where its time ran out."""
-    late = False
-    while True:
-        pid, status, used = os.wait4(process.pid, os.WNOHANG)
-        if pid:
-            break
-        if not late and (time.monotonic() > end or (stop is not None and stop.is_set())):
-            late = True
-            # Its subjects' boxes end with it.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        time.sleep(_POLL_SECONDS)
-    code = os.waitstatus_to_exitcode(status)
-    # The process was waited for behind its back.
-    process.returncode = code
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    return None if late else code, used.ru_maxrss // (1024 if sys.platform != "darwin" else 2**20)
+class _Starter:
+    """A process that starts commands, one after the other; it ends with the thread it serves."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            # Without -P, what lies in a submission's folder would be imported in place of ours.
+            [sys.executable, "-P", "-c", _START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # A word that waits in a buffer would not be seen.
+            bufsize=0,
+            start_new_session=True,
+        )
+        weakref.finalize(self, self._process.kill)
+        self._hear(None)
+
+    @property
+    def lives(self) -> bool:
+        """Whether it can start a command."""
+        return self._process.poll() is None
+
+    def run(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        log: Path,
+        end: float,
+        stop: threading.Event | None,
+    ) -> tuple[int | None, int]:
+        """The exit code, None where its time ran out; the megabytes of its largest process."""
+        request = {"words": list(words), "folder": str(folder), "log": str(log)}
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        self._process.stdin.flush()
+        process = self._hear(None)["process"]
+        late = False
+        while (word := self._hear(_POLL_SECONDS)) is None:
+            if not late and (time.monotonic() > end or (stop is not None and stop.is_set())):
+                late = True
+                # Its subjects' boxes end with it.
+                _kill(process)
+        # What it left behind.
+        _kill(process)
+        unit = 2**20 if sys.platform == "darwin" else 2**10
+        return None if late else word["exit"], word["memory"] // unit
+
+    def _hear(self, seconds: float | None) -> Any:
+        """Its next word; None where it says none in so many seconds."""
+        assert self._process.stdout is not None
+        if seconds is not None and not select.select([self._process.stdout], [], [], seconds)[0]:
+            return None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the process that starts pieces ended")
+        return json.loads(line)
+
+
+_of_thread = threading.local()
+
+
+def _starter() -> _Starter:
+    """That of this thread."""
+    known: _Starter | None = getattr(_of_thread, "starter", None)
+    if known is None or not known.lives:
+        known = _of_thread.starter = _Starter()
+    return known
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process, signal.SIGKILL)
+
+
+def _read_end(log: Path) -> str:
+    """The end of what a command said."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - LOG_BYTES))
+            text = readable(file.read().decode("utf-8", "replace"))
+    except OSError:
+        return ""
+    return "\n".join(text.rstrip().splitlines()[-LOG_LINES:])
 
 
 def _read(document: Path) -> dict[str, object] | None:
