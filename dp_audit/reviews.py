@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from audit.review.folders import ReviewFolder
 from audit.review.orders import FILE, STAGES, Order, make_seed, read_order, write_order
 from audit.review.pieces.estimate import fit, make_plan
 from audit.review.pieces.working import do_pieces, in_threads, of_share, trials_alone
+from audit.review.scratch import make_scratch
 from audit.review.submissions.opening import open_path
 from audit.review.submissions.preparing import digest_of
 from audit.subjects.digests import file_sha256
@@ -161,7 +161,7 @@ def _order(
     releases: int,
 ) -> Order:
     """Read and unpack what was handed in, make it ready, and write down what is to be done."""
-    with tempfile.TemporaryDirectory(dir=folder.path, prefix=".unpacked-") as unpacked:
+    with make_scratch(folder.path) as unpacked:
         intake = open_path(path, unpacked)
         prepared, unread = folder.make_ready(intake)
     digests = {one.submission.name: digest_of(one) for one in prepared}

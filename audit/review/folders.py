@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import secrets
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from audit.review.orders import FILE
-from audit.review.pieces.performing import remove_leftovers
 from audit.review.pieces.piece import Outcome, Piece
 from audit.review.pieces.results import Results
+from audit.review.scratch import is_scratch, make_scratch, remove_leftovers
 from audit.review.submissions.preparing import digest_of, prepare
 from audit.review.submissions.submission import Intake, Prepared, Submission, Unread
 from synthesizers.errors import InputError
@@ -45,7 +44,8 @@ class ReviewFolder:
                 )
             for name in FOLDERS:
                 (self.path / name).mkdir(parents=True, exist_ok=True)
-            remove_leftovers(self.path / "pieces")
+            for place in (self.path, self.path / "prepared", self.path / "pieces"):
+                remove_leftovers(place)
         except OSError as error:
             raise InputError(f"{self.path} can't be made: {error.strerror or 'an error'}") from None
 
@@ -70,22 +70,25 @@ class ReviewFolder:
                 unread.append(Unread(submission.name, str(error)))
         names = {one.folder.name for one in prepared}
         for place in (self.path / "prepared").iterdir():
-            if place.name not in names:
-                shutil.rmtree(place)
+            if place.name not in names and not is_scratch(place):
+                shutil.rmtree(place, ignore_errors=True)
         return tuple(prepared), tuple(unread)
 
     def _prepare(self, submission: Submission) -> Prepared:
-        target = (self.path / "prepared" / submission.name).absolute()
-        draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-        try:
+        target = self.path / "prepared" / submission.name
+        with make_scratch(target.parent) as scratch:
+            draft = Path(scratch, target.name)
             fresh = prepare(submission, draft)
             ready = replace(fresh, folder=target)
             if not target.exists() or digest_of(fresh) != digest_of(ready):
                 shutil.rmtree(target, ignore_errors=True)
-                draft.rename(target)
+                try:
+                    draft.rename(target)
+                except OSError:
+                    # Another review of the same submission was faster.
+                    if digest_of(fresh) != digest_of(ready):
+                        raise
             return ready
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
 
     def reader(self) -> Callable[[Piece], Outcome | None]:
         """Reads finished pieces, each file once: they don't change."""

@@ -6,12 +6,9 @@ import json
 import os
 import select
 import shlex
-import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import weakref
@@ -22,14 +19,13 @@ from typing import Any
 
 from audit.review.pieces.piece import DATA, DOCUMENT, TABLE, Outcome, Piece
 from audit.review.pieces.results import Results
+from audit.review.scratch import make_scratch
 from audit.subjects.explaining import LOG_BYTES, LOG_LINES, readable
 
 MOST_BYTES = 256 * 2**20
 """The largest JSON of a piece that is kept."""
 
 _POLL_SECONDS = 0.05
-
-_SCRATCH = ".piece"
 
 _START = "from audit.review.pieces.starter import serve; serve()"
 
@@ -49,7 +45,7 @@ def perform(piece: Piece, review: str, stop: threading.Event | None = None) -> O
     done = results.read(piece)
     if done is not None:
         return done
-    with tempfile.TemporaryDirectory(dir=results.folder, prefix=_name_scratch()) as scratch:
+    with make_scratch(results.folder) as scratch:
         document, table = Path(scratch, "document.json"), Path(scratch, "table.csv")
         named = {DOCUMENT: str(document), TABLE: str(table)}
         for file in place.glob("data.*"):
@@ -64,26 +60,9 @@ def perform(piece: Piece, review: str, stop: threading.Event | None = None) -> O
     return outcome
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Remove what pieces of this machine left whose process was killed."""
-    for place in folder.glob(f"{_SCRATCH}-{socket.gethostname()}-*"):
-        try:
-            os.kill(int(place.name.rsplit("-", 2)[1]), 0)
-        except ProcessLookupError:
-            shutil.rmtree(place, ignore_errors=True)
-        except (PermissionError, ValueError):
-            # It lives, or is not ours.
-            continue
-
-
 def spell(piece: Piece) -> str:
     """The command as a reviewer types it in the piece's folder, without our scratch files."""
     return "dp-audit " + shlex.join(piece.words)
-
-
-def _name_scratch() -> str:
-    """The beginning of a scratch folder's name: whose it is."""
-    return f"{_SCRATCH}-{socket.gethostname()}-{os.getpid()}-"
 
 
 def _run(
