@@ -14,8 +14,9 @@ from audit.report.review.files import write_pages
 from audit.review.conclusions.review import conclude
 from audit.review.folders import ReviewFolder
 from audit.review.orders import FILE, STAGES, Order, make_seed, read_order, write_order
-from audit.review.pieces.estimate import fit, make_plan
-from audit.review.pieces.working import do_pieces, in_threads, of_share, trials_alone
+from audit.review.pieces.estimate import ReviewPlan, fit, make_plan
+from audit.review.pieces.planning import Read
+from audit.review.pieces.working import do_pieces, in_threads, of_share, of_stage, trials_alone
 from audit.review.scratch import make_scratch
 from audit.review.submissions.opening import open_path
 from audit.review.submissions.preparing import digest_of
@@ -101,22 +102,29 @@ def review(
     if chosen is None:
         chosen = make_seed() if earlier is None else earlier.seed
     order = _order(path, folder, stage, chosen, multiple, *numbers)
-    read = folder.reader()
+    if shard is not None and earlier is not None and _is_same(earlier, order):
+        # The plan that all shards were given.
+        order = earlier.at(stage)
+    read, ahead = folder.reader(), None
     told = functools.partial(progress, "reviewing")
     with in_threads(workers) as here:
         work = functools.partial(do_pieces, folder, read, share_out or here, told)
         try:
             # Every shard measures a run of each submission, so that all plan the same.
             work(order, trials_alone)
-            if seconds is not None:
-                order = fit(order, read, seconds, workers)
+            if not plan:
+                # What both stages need; it measures better what the runs of the final one take.
+                work(order, of_stage("prescreen", of_share(*share)))
+            if budget is not None and seconds is not None:
+                order = _fit(order, earlier, read, budget, seconds, workers)
                 write_order(order, folder.path)
-            progress("planning", 0, 0, make_plan(order, read).words(workers))
+            ahead = make_plan(order, read)
+            progress("planning", 0, 0, ahead.words(workers))
             if not plan:
                 work(order, of_share(*share))
         except KeyboardInterrupt:
-            return _finish(order, folder, interrupted=True)
-    return _finish(order, folder, planned=plan)
+            return _finish(order, folder, ahead, interrupted=True)
+    return _finish(order, folder, ahead, planned=plan)
 
 
 def merge(folders: Sequence[str | Path], *, out: str | Path | None = None) -> ReviewResult:
@@ -148,7 +156,7 @@ def merge(folders: Sequence[str | Path], *, out: str | Path | None = None) -> Re
     assert order is not None
     order = order.at(last.stage)
     write_order(order, target.path)
-    return _finish(order, target)
+    return _finish(order, target, None)
 
 
 def _order(
@@ -185,11 +193,34 @@ def _order(
     return order
 
 
+def _fit(
+    order: Order, earlier: Order | None, read: Read, budget: str, seconds: float, jobs: int
+) -> Order:
+    """The order within a budget; one that was fitted before goes on as it was."""
+    if earlier is not None and _is_same(earlier, order) and earlier.budget == budget:
+        return earlier.at(order.stage)
+    return replace(fit(order, read, seconds, jobs), budget=budget)
+
+
+def _is_same(earlier: Order, order: Order) -> bool:
+    """Whether two orders ask the same of the same submissions, whatever the stage and budget."""
+    first, second = (
+        (one.seed, one.detect, one.records, one.releases, one.digests, one.challenge.metrics)
+        for one in (earlier, order)
+    )
+    return first == second
+
+
 def _finish(
-    order: Order, folder: ReviewFolder, *, interrupted: bool = False, planned: bool = False
+    order: Order,
+    folder: ReviewFolder,
+    plan: ReviewPlan | None,
+    *,
+    interrupted: bool = False,
+    planned: bool = False,
 ) -> ReviewResult:
     """Conclude from what is finished, and write the pages."""
-    found = conclude(order, folder.reader())
+    found = replace(conclude(order, folder.reader()), plan=plan)
     write_pages(found, folder)
     return ReviewResult(found, folder.path, interrupted, planned)
 

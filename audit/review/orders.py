@@ -38,8 +38,8 @@ class Order:
     follow; nobody who wrote a submission may know it beforehand. ``detect``: of the final stage,
     the leak that an attack must be able to see, as a multiple of the claim's ε. ``records``: of the
     small databases that are made up. ``releases``: of the final stage, at each ε. ``scale``: the
-    share of the runs of attacks that a budget leaves, 1 without one. ``prepared``: the submissions,
-    each in a folder below the review's own; ``unread``: those that can't be read.
+    share of the runs of attacks that the ``budget`` leaves, 1 without one. ``prepared``: the
+    submissions, each in a folder below the review's own; ``unread``: those that can't be read.
     """
 
     stage: str
@@ -52,6 +52,7 @@ class Order:
     prepared: tuple[Prepared, ...]
     digests: Mapping[str, str]
     unread: tuple[Unread, ...] = ()
+    budget: str = ""
 
     def at(self, stage: str) -> Order:
         """The same order, up to another stage."""

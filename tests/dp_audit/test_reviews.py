@@ -93,7 +93,7 @@ def make_challenge(folder: Path, *programs: str, epsilons: str = "1") -> Path:
 def read(folder: Path) -> dict[str, Any]:
     """The review of a folder without what was measured by a clock."""
     document: dict[str, Any] = json.loads((folder / "review.json").read_text())
-    del document["seconds"]
+    del document["seconds"], document["plan"]
     for one in document["submissions"]:
         del one["seconds"], one["megabytes"]
     return document
@@ -258,6 +258,21 @@ def test_what_makes_no_sense_is_said_before_anything_is_written(
     with pytest.raises(InputError, match=message):
         review(source, out=tmp_path / "r", **named)
     assert not (tmp_path / "r").exists()
+
+
+def test_a_plan_that_was_fitted_to_a_budget_stays_when_it_goes_on(tmp_path: Path) -> None:
+    source = make_challenge(tmp_path / "c", PROGRAM)
+    out = tmp_path / "r"
+    first = review(source, out=out, budget="1h", plan=True)
+    assert first.exit_code == 0
+    assert first.to_json()["plan"]["others"] > 0
+    order = json.loads((out / "order.json").read_text())
+    (out / "order.json").write_text(json.dumps({**order, "scale": 0.5}))
+    assert review(source, out=out, budget="1h", plan=True).review.order.scale == 0.5
+    assert review(source, out=out, plan=True, shard="1/2").review.order.scale == 0.5
+    assert review(source, out=out, plan=True).review.order.scale == 1
+    with pytest.raises(InputError, match="--budget is too little"):
+        review(source, out=out, budget="1s", plan=True)
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from audit.report.review.view import certificate_name, file_name
 from audit.review.conclusions.claims import ClaimConclusion
 from audit.review.conclusions.review import Review, SubmissionReview
 from audit.review.conclusions.usefulness import Scores
+from audit.review.pieces.estimate import ReviewPlan
 
 SCHEMA = "dp-audit/review/1"
 
@@ -27,10 +28,25 @@ def review_json(review: Review) -> dict[str, Any]:
         "records": order.records,
         "releases": order.releases,
         "scale": order.scale,
+        "budget": order.budget or None,
+        "plan": None if review.plan is None else _plan_json(review.plan),
         "seconds": review.seconds,
         "submissions": [submission_json(one) for one in review.submissions],
         "references": [_scores_json(one) for one in review.references],
         "unread": [asdict(one) for one in review.unread],
+    }
+
+
+def _plan_json(plan: ReviewPlan) -> dict[str, Any]:
+    return {
+        "runs": plan.runs,
+        "seconds": plan.seconds,
+        "bytes": plan.bytes,
+        "others": plan.others,
+        "attacks": [
+            {**asdict(one), "sees": _finite(one.sees), "wanted": _finite(one.wanted)}
+            for one in plan.attacks
+        ],
     }
 
 

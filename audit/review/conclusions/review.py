@@ -22,6 +22,7 @@ from audit.review.conclusions.questions import (
 )
 from audit.review.conclusions.usefulness import Scores, read_scores
 from audit.review.orders import Order
+from audit.review.pieces.estimate import ReviewPlan
 from audit.review.pieces.piece import REFERENCE, Outcome, Piece
 from audit.review.pieces.planning import Read, list_pieces, runs_at
 from audit.review.submissions.submission import Prepared, Unread
@@ -81,13 +82,14 @@ class SubmissionReview:
 
 @dataclass(frozen=True)
 class Review:
-    """All submissions of one order; ``partial``: whether pieces are missing."""
+    """All submissions of one order; ``plan``: what was left to do when it was made."""
 
     order: Order
     submissions: tuple[SubmissionReview, ...]
     unread: tuple[Unread, ...]
     references: tuple[Scores, ...]
     seconds: float
+    plan: ReviewPlan | None = None
 
     @property
     def partial(self) -> bool:

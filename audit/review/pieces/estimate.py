@@ -86,19 +86,21 @@ class ReviewPlan:
 
 
 def make_plan(order: Order, read: Read) -> ReviewPlan:
-    """The plan of an order whose trials are finished: what it takes, and what that can see."""
+    """What is left of an order whose trials are finished: what it takes, and what that can see."""
     pieces = list_pieces(order, read)
+    left = [piece for piece in pieces if read(piece) is None]
     plans = []
     for prepared in order.prepared:
         name = prepared.submission.name
+        done = [(one, read(one)) for one in pieces if one.alarm and one.submission == name]
         for epsilon in prepared.submission.claim.epsilons:
-            about = [one for one in pieces if (one.submission, one.epsilon) == (name, epsilon)]
-            attack = [piece for piece in about if piece.alarm]
+            attack = [piece for piece, made in done if made is None and piece.epsilon == epsilon]
             if attack:
-                seconds = _measure(read(tries_of(order, prepared, epsilon, read)[-1]))
+                trial = read(tries_of(order, prepared, epsilon, read)[-1])
+                seconds = _measure_run(trial, done)
                 plans.append(_plan_attack(order, prepared, epsilon, attack, seconds))
-    others = [piece for piece in pieces if not piece.alarm and piece.kind != "trial"]
-    return ReviewPlan(tuple(plans), len(others), _count_bytes(order, pieces))
+    others = [piece for piece in left if not piece.alarm and piece.kind != "trial"]
+    return ReviewPlan(tuple(plans), len(others), _count_bytes(order, left))
 
 
 def _plan_attack(
@@ -118,7 +120,7 @@ def _plan_attack(
 
 
 def fit(order: Order, read: Read, seconds: float, jobs: int) -> Order:
-    """The order with as many runs as ``jobs`` cores make in so many seconds.
+    """The order with as many runs as ``jobs`` cores make in so many seconds from here.
 
     Raises InputError where even the fewest take longer.
     """
@@ -135,13 +137,18 @@ def fit(order: Order, read: Read, seconds: float, jobs: int) -> Order:
     return replace(order, scale=(afford - least.seconds) / spare)
 
 
-def _measure(trial: Outcome | None) -> float:
-    """Seconds of one run, by the run that was measured."""
-    if trial is None:
-        return 0.0
-    document = trial.document or {}
+def _measure_run(trial: Outcome | None, attacks: Sequence[tuple[Piece, Outcome | None]]) -> float:
+    """Seconds of one run: by a finished attack, otherwise by the run that was measured.
+
+    An attack asks a submission that serves for many runs at once, so that one takes less than the
+    single run of a trial.
+    """
+    done = [(piece.runs + BESIDE, made.seconds) for piece, made in attacks if made is not None]
+    if done:
+        return sum(seconds for _, seconds in done) / sum(runs for runs, _ in done)
+    document = {} if trial is None else trial.document or {}
     seconds = document.get("seconds")
-    return float(seconds) if isinstance(seconds, int | float) else trial.seconds
+    return float(seconds) if isinstance(seconds, int | float) else 0.0
 
 
 def _count_bytes(order: Order, pieces: Sequence[Piece]) -> int:

@@ -112,8 +112,10 @@ def _of_final(
         return
     claim = attacks.claim_of(asking.order, prepared, asking.epsilon, level)
     blocks = attacks.plan_blocks(asking.order, claim)
-    for number in range(blocks.number):
-        yield asking.block(level, blocks, number, (*after, *before))
+    every = [asking.block(level, blocks, n, (*after, *before)) for n in range(blocks.number)]
+    # One block that refutes decides: those that are not made yet have nothing to add.
+    decided = any(_refutes(read(one)) for one in every)
+    yield from (one for one in every if not decided or read(one) is not None)
 
 
 def _refutes(outcome: Outcome | None) -> bool:

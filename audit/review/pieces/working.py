@@ -34,6 +34,11 @@ def of_share(share: int, shares: int) -> Choose:
     return choose
 
 
+def of_stage(stage: str, choose: Choose) -> Choose:
+    """Those of a choice that belong to a stage."""
+    return lambda pieces: [piece for piece in choose(pieces) if piece.stage == stage]
+
+
 def do_pieces(
     folder: ReviewFolder,
     read: Read,
