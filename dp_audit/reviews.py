@@ -47,6 +47,15 @@ def review(
 ) -> ReviewResult:
     """Review a submission, or each one in a folder.
 
+    >>> import dp_audit as dpa
+    >>> from audit.review.starter import write_starter
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = write_starter(f"{place}/team-7")
+    ...     result = dpa.review(folder, out=f"{place}/review", plan=True)
+    >>> result.summary()
+    '1 submission, prescreen stage: 1 PENDING; partial: 2 pieces are missing'
+
     path
         A submission (a folder with ``submission.toml``, a zip of one, or a DeID2 submission), or a
         folder of submissions, with a ``challenge.toml`` of what they share.
@@ -129,6 +138,18 @@ def review(
 
 def merge(folders: Sequence[str | Path], *, out: str | Path | None = None) -> ReviewResult:
     """Join the folders of a review's shards: the same numbers as those of one review.
+
+    >>> import dp_audit as dpa
+    >>> from audit.review.starter import write_starter
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = write_starter(f"{place}/team-7")
+    ...     shares = [f"{place}/1", f"{place}/2"]
+    ...     for number, share in enumerate(shares, 1):
+    ...         done = dpa.review(folder, out=share, seed=7, shard=f"{number}/2", plan=True)
+    ...     joined = dpa.merge(shares)
+    >>> joined.verdicts
+    {'team-7': 'PENDING'}
 
     folders
         Those that ``review(…, shard="i/n")`` wrote, of one order.

@@ -100,6 +100,7 @@ def each(place: Path) -> list[results.Result]:
         dpa.stability(Total()),
         dpa.domain(["age:number", "smoker:boolean"]),
         dpa.try_submission(folder, epsilon=1),
+        dpa.review(folder, out=place / "review", plan=True),
         dpa.writeup("geometric-sanitizer", "epsilon=1", parameters={"epsilon": 1}, **SMALL),
     ]
 

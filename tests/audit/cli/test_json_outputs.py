@@ -18,7 +18,7 @@ SCHEMAS = {
     path.stem: json.loads(path.read_text())
     for path in sorted((ROOT / "audit" / "statements" / "schema" / "1").glob("*.json"))
 }
-FORMS = {"certify": "certificate"}
+FORMS = {"certify": "certificate", "merge": "review"}
 """The form of a command's JSON where it has another name than the command."""
 
 GEOMETRIC = "geometric-sanitizer --set epsilon=1"
@@ -60,6 +60,8 @@ LINES = {
         "--certificate cert.json",
     ],
     "try": ["try team --seed 1", "try team --epsilon 10 --data people.csv --out o{}.csv"],
+    "review": ["review team --out reviewed --seed 1 --plan"],
+    "merge": ["merge reviewed"],
     "attest": ["attest cert.json --time 2026-01-31T12:00:00Z"],
     "writeup": [
         f"writeup {GEOMETRIC} {SUBJECT} --claim epsilon=1 --toml queries{{}}.toml",
