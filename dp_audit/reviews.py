@@ -14,6 +14,7 @@ from audit.report.review.files import write_pages
 from audit.review.conclusions.review import conclude
 from audit.review.folders import ReviewFolder
 from audit.review.orders import FILE, STAGES, Order, make_seed, read_order, write_order
+from audit.review.pieces.attacks import LEAST_RUNS
 from audit.review.pieces.estimate import ReviewPlan, fit, make_plan
 from audit.review.pieces.planning import Read
 from audit.review.pieces.working import do_pieces, in_threads, of_share, of_stage, trials_alone
@@ -38,6 +39,7 @@ def review(
     detect: Number = 2,
     records: int = 10,
     releases: int = 3,
+    runs: int = 20_000,
     seed: int | None = None,
     shard: str | None = None,
     plan: bool = False,
@@ -70,6 +72,8 @@ def review(
         The leak that a final attack must be able to see, as a multiple of the claimed value.
     records, releases
         Records of the small databases that are made up; releases at each ε of the final stage.
+    runs
+        The most runs that attack one claim in the final stage, on each of two databases.
     seed
         From which all random numbers follow (fresh ones). Those who wrote the submissions must not
         know it.
@@ -104,7 +108,11 @@ def review(
     multiple = text(detect, "--detect")
     if exact(detect, "--detect") <= 1:
         raise InputError(f"--detect is a multiple of the claim, more than 1; found {multiple}")
-    numbers = (whole_number(records, "--records", 1), whole_number(releases, "--releases", 1))
+    numbers = (
+        whole_number(records, "--records", 1),
+        whole_number(releases, "--releases", 1),
+        whole_number(runs, "--runs", LEAST_RUNS),
+    )
     share_out = None if cluster is None else of_cluster(cluster)
     folder.begin()
     chosen = optional_number(seed, "--seed")
@@ -188,6 +196,7 @@ def _order(
     detect: str,
     records: int,
     releases: int,
+    runs: int,
 ) -> Order:
     """Read and unpack what was handed in, make it ready, and write down what is to be done."""
     with make_scratch(folder.path) as unpacked:
@@ -204,6 +213,7 @@ def _order(
         detect=detect,
         records=records,
         releases=releases,
+        runs=runs,
         scale=1.0,
         challenge=challenge,
         prepared=prepared,
@@ -226,10 +236,10 @@ def _fit(
 def _is_same(earlier: Order, order: Order) -> bool:
     """Whether two orders ask the same of the same submissions, whatever the stage and budget."""
     first, second = (
-        (one.seed, one.detect, one.records, one.releases, one.digests, one.challenge.metrics)
+        (one.seed, one.detect, one.records, one.releases, one.runs, one.digests)
         for one in (earlier, order)
     )
-    return first == second
+    return first == second and earlier.challenge.metrics == order.challenge.metrics
 
 
 def _finish(

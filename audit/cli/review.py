@@ -40,6 +40,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--releases", default="3", metavar="R", help="releases at each ε of the final stage (3)"
     )
+    parser.add_argument(
+        "--runs", default="20000", metavar="N", help="the most a database for one claim (20000)"
+    )
     parser.add_argument("--seed", metavar="S", help="of all random numbers (default: fresh)")
     parser.add_argument("--shard", metavar="i/n", help="do the i-th of n shares, with --seed")
     parser.add_argument("--plan", action="store_true", help="stop once the plan is made")

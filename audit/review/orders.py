@@ -37,8 +37,8 @@ class Order:
     ``stage``: the last one of `STAGES` that is wanted. ``seed``: from which all random numbers
     follow; nobody who wrote a submission may know it beforehand. ``detect``: of the final stage,
     the leak that an attack must be able to see, as a multiple of the claim's ε. ``records``: of the
-    small databases that are made up. ``releases``: of the final stage, at each ε. ``scale``: the
-    share of the runs of attacks that the ``budget`` leaves, 1 without one. ``prepared``: the
+    small databases that are made up. ``releases``: of the final stage, at each ε. ``runs``: the
+    most that attack one claim, on each database. ``scale``: the share of the runs of attacks that the ``budget`` leaves, 1 without one. ``prepared``: the
     submissions, each in a folder below the review's own; ``unread``: those that can't be read.
     """
 
@@ -47,6 +47,7 @@ class Order:
     detect: str
     records: int
     releases: int
+    runs: int
     scale: float
     challenge: Challenge
     prepared: tuple[Prepared, ...]

@@ -27,6 +27,7 @@ def review_json(review: Review) -> dict[str, Any]:
         "detect": order.detect,
         "records": order.records,
         "releases": order.releases,
+        "runs": order.runs,
         "scale": order.scale,
         "budget": order.budget or None,
         "plan": None if review.plan is None else _plan_json(review.plan),

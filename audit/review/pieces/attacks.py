@@ -33,9 +33,6 @@ MARGIN = 3
 """Runs, as a multiple of those that would do if a rule guessed in every run on the best pair: the
 rules that are learned abstain, and guess on the pair that a search finds."""
 
-MOST_RUNS = 20_000
-"""The most runs a database of one claim, unless the reviewer asks for more."""
-
 BLOCK = 5_000
 """Runs a database of one piece, so that an interruption loses minutes."""
 
@@ -89,7 +86,7 @@ def plan_blocks(order: Order, claim: Claim) -> Blocks:
     plan = make_plan(claim, attack, None)
     enough = LEAST_RUNS if plan.sees <= wanted else plan.needed
     # Where no bearable number sees the leak, few runs show what is broken as well as many.
-    runs = min(MOST_RUNS, MARGIN * enough) if enough and enough <= MOST_RUNS else LEAST_RUNS
+    runs = min(order.runs, MARGIN * enough) if enough and enough <= order.runs else LEAST_RUNS
     runs = max(LEAST_RUNS, math.floor(runs * order.scale))
     number = math.ceil(runs / BLOCK)
     each, alarm = math.ceil(runs / number), left / number

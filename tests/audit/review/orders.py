@@ -64,6 +64,7 @@ def make_order(*prepared: Prepared, stage: str = "final", data: Path | None = No
         detect="2",
         records=6,
         releases=2,
+        runs=20_000,
         scale=1.0,
         challenge=Challenge("c", data, ("workload-error",)),
         prepared=prepared,
