@@ -157,7 +157,7 @@ def merge(folders: Sequence[str | Path], *, out: str | Path | None = None) -> Re
     ...         done = dpa.review(folder, out=share, seed=7, shard=f"{number}/2", plan=True)
     ...     joined = dpa.merge(shares)
     >>> joined.verdicts
-    {'team-7': 'PENDING'}
+    {'example': 'PENDING'}
 
     folders
         Those that ``review(…, shard="i/n")`` wrote, of one order.

@@ -38,8 +38,9 @@ class Order:
     follow; nobody who wrote a submission may know it beforehand. ``detect``: of the final stage,
     the leak that an attack must be able to see, as a multiple of the claim's ε. ``records``: of the
     small databases that are made up. ``releases``: of the final stage, at each ε. ``runs``: the
-    most that attack one claim, on each database. ``scale``: the share of the runs of attacks that the ``budget`` leaves, 1 without one. ``prepared``: the
-    submissions, each in a folder below the review's own; ``unread``: those that can't be read.
+    most that attack one claim, on each database. ``scale``: the share of the runs of attacks that
+    the ``budget`` leaves, 1 without one. ``prepared``: the submissions, each in a folder below the
+    review's own; ``unread``: those that can't be read.
     """
 
     stage: str

@@ -29,7 +29,7 @@ OF_PRESCREEN = Fraction(1, 10)
 PRESCREEN_RUNS = 150
 """Runs a database of the short attack: what some 20 seconds of a served program afford."""
 
-MARGIN = 3
+MARGIN = 5
 """Runs, as a multiple of those that would do if a rule guessed in every run on the best pair: the
 rules that are learned abstain, and guess on the pair that a search finds."""
 

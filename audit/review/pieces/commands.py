@@ -155,10 +155,12 @@ class Asking:
         claim = self.prepared.submission.claim
         delta = ("--set", f"delta={REFERENCE_DELTA}") if program == "mst" else ()
         person = ("--unit", "person", "--max-records", str(claim.max_records))
+        rows = self.prepared.submission.launch.rows
         words = (
             *("release", program, "--set", f"epsilon={self.epsilon}", *delta, "--data", DATA),
             *("--domain", "domain.toml", "--neighbours", claim.neighbours),
             *(person if claim.unit == "person" else ()),
+            *(() if rows is None else ("--rows", str(rows))),
             *("--out", TABLE, "--json", DOCUMENT, "--quiet"),
         )
         return Piece(

@@ -1,44 +1,35 @@
-"""Noisy counts of every combination of sex and age, from a table to a table."""
+"""Noisy counts of every combination of sex and age, asked of a curator."""
 
-import csv
-import itertools
-import math
-import random
-import sys
-from collections import Counter
+from __future__ import annotations
 
-CELLS = list(itertools.product(["female", "male"], ["young", "middle", "old"]))
-RANDOM = random.SystemRandom()  # A generator with a seed would not be private.
+from dataclasses import dataclass
+from fractions import Fraction
 
+import numpy as np
 
-def geometric(rate: float) -> int:
-    """A whole number k with chance proportional to exp(-rate * k)."""
-    return math.floor(math.log(1 - RANDOM.random()) / -rate)
+from synthesizers.budget import Budget, PureBudget
+from synthesizers.curator import Curator, Setting
+from synthesizers.noise import DiscreteLaplace
+from synthesizers.programs.parameters import parameter, rational
+from synthesizers.queries import whole_table
 
 
-def read_counts(path: str, most: int) -> Counter[tuple[str, str]]:
-    """How many records of each combination there are, of each person the first ``most``."""
-    owned: Counter[str] = Counter()
-    counts: Counter[tuple[str, str]] = Counter()
-    with open(path, encoding="utf-8", newline="") as file:
-        for record in csv.DictReader(file):
-            owned[record["person_id"]] += 1
-            if owned[record["person_id"]] <= most:
-                counts[record["sex"], record["age"]] += 1
-    return counts
+@dataclass(frozen=True)
+class NoisyCounts:
+    """All of epsilon goes into one histogram, with noise for all records of a person."""
 
+    epsilon: Fraction = parameter(rational)
 
-def write_rows(path: str, noisy: dict[tuple[str, str], int]) -> None:
-    """Write as many rows of each combination as its noisy count says."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["sex", "age"])
-        for cell, count in noisy.items():
-            writer.writerows([cell] * max(count, 0))
+    def budget(self, setting: Setting) -> Budget:
+        """What all questions of a run cost together."""
+        return PureBudget(self.epsilon)
 
-
-source, target, epsilon, most = sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
-if epsilon > 5:
-    raise ValueError("the budget does not fit the table of noise")
-counts, rate = read_counts(source, most), epsilon / most
-write_rows(target, {cell: counts[cell] + geometric(rate) - geometric(rate) for cell in CELLS})
+    def __call__(self, curator: Curator) -> np.ndarray:
+        """How many rows of each combination to write."""
+        if self.epsilon > 5:
+            raise ValueError("the table of noise ends here")
+        setting = curator.setting
+        query = whole_table(setting.domain)
+        sensitivity = query.sensitivity(setting.domain, setting.neighbours).l1
+        noise = DiscreteLaplace(Fraction(sensitivity) / self.epsilon)
+        return curator.measure(query, noise, low=0, high=setting.require_rows())
