@@ -5,7 +5,10 @@ from __future__ import annotations
 import functools
 import re
 import shutil
-from collections.abc import Sequence
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +19,7 @@ from audit.review.folders import ReviewFolder
 from audit.review.orders import FILE, STAGES, Order, make_seed, read_order, write_order
 from audit.review.pieces.attacks import LEAST_RUNS
 from audit.review.pieces.estimate import ReviewPlan, fit, make_plan
+from audit.review.pieces.piece import DATA
 from audit.review.pieces.planning import Read
 from audit.review.pieces.working import do_pieces, in_threads, of_share, of_stage, trials_alone
 from audit.review.scratch import make_scratch
@@ -124,9 +128,9 @@ def review(
         order = earlier.at(stage)
     read, ahead = folder.reader(), None
     told = functools.partial(progress, "reviewing")
-    with in_threads(workers) as here:
-        work = functools.partial(do_pieces, folder, read, share_out or here, told)
-        try:
+    try:
+        with in_threads(workers) as here:
+            work = functools.partial(do_pieces, folder, read, share_out or here, told)
             # Every shard measures a run of each submission, so that all plan the same.
             work(order, trials_alone)
             if not plan:
@@ -139,7 +143,8 @@ def review(
             progress("planning", 0, 0, ahead.words(workers))
             if not plan:
                 work(order, of_share(*share))
-        except KeyboardInterrupt:
+    except KeyboardInterrupt:
+        with _interrupts_ignored():
             return _finish(order, folder, ahead, interrupted=True)
     return _finish(order, folder, ahead, planned=plan)
 
@@ -206,7 +211,7 @@ def _order(
     challenge = intake.challenge
     if challenge.data is not None:
         kept = folder.keep_data(challenge.data)
-        challenge, digests["data"] = replace(challenge, data=kept), file_sha256(kept)
+        challenge, digests[DATA] = replace(challenge, data=kept), file_sha256(kept)
     order = Order(
         stage=stage,
         seed=seed,
@@ -256,9 +261,23 @@ def _finish(
     return ReviewResult(found, folder.path, interrupted, planned)
 
 
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Ignore Ctrl-C and SIGTERM: `timeout` and the impatient send more than one."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    kept = {one: signal.signal(one, signal.SIG_IGN) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in kept.items():
+            signal.signal(one, handler)
+
+
 def _copy(source: Path, target: ReviewFolder) -> None:
     """What a review's folder holds beside its pieces and pages."""
-    for file in (source / FILE, *source.glob("data.*")):
+    for file in (source / FILE, *source.glob("data*")):
         shutil.copyfile(file, target.path / file.name)
     held = target.path / "prepared"
     shutil.copytree(source / "prepared", held, dirs_exist_ok=True, symlinks=True)

@@ -54,6 +54,10 @@ class ReviewFolder:
         target = self.path / f"data{data.suffix}"
         with replacing(target) as file, data.open("rb") as source:
             shutil.copyfileobj(source, file)
+        for other in self.path.glob("data*"):
+            # Of an earlier challenge, whose table had another ending.
+            if other != target:
+                other.unlink()
         return target
 
     def make_ready(self, intake: Intake) -> tuple[tuple[Prepared, ...], tuple[Unread, ...]]:
@@ -68,6 +72,9 @@ class ReviewFolder:
                 prepared.append(self._prepare(submission))
             except InputError as error:
                 unread.append(Unread(submission.name, str(error)))
+            except OSError as error:
+                reason = f"it can't be made ready: {error.strerror or 'an error'}"
+                unread.append(Unread(submission.name, reason))
         names = {one.folder.name for one in prepared}
         for place in (self.path / "prepared").iterdir():
             if place.name not in names and not is_scratch(place):

@@ -40,7 +40,8 @@ class Order:
     small databases that are made up. ``releases``: of the final stage, at each ε. ``runs``: the
     most that attack one claim, on each database. ``scale``: the share of the runs of attacks that
     the ``budget`` leaves, 1 without one. ``prepared``: the submissions, each in a folder below the
-    review's own; ``unread``: those that can't be read.
+    review's own; ``unread``: those that can't be read. ``digests``: of the submissions by their
+    names, and of the challenge's data by ``{data}``, which is no name.
     """
 
     stage: str

@@ -208,6 +208,9 @@ def test_an_interrupted_review_leaves_pages_that_say_so(tmp_path: Path, number: 
         [*line, "--jobs", "1"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     wait_for_pieces(out, 1, 0.3)
+    # As `timeout` does it, and whoever is impatient.
+    os.kill(process.pid, number)
+    time.sleep(0.05)
     os.kill(process.pid, number)
     _, talk = process.communicate(timeout=60)
     assert process.returncode == 130

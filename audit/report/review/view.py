@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,7 +25,7 @@ WAYS: dict[Way, str] = {
 """How each way to run is called."""
 
 IN_PLACE = {
-    FAILED: "It gave no output, so that nothing can be said of the claim.",
+    FAILED: "At some ε it gave no output, so that nothing can be said of its claim there.",
     PENDING: "Pieces of the review are missing still.",
     LATER: "It is looked at in the final stage.",
 }
@@ -218,7 +219,7 @@ class SubmissionView:
     seen: tuple[ClaimConclusion, ...]
     differences: tuple[str, ...] | None
     uncompared: str
-    failures: tuple[Failure, ...]
+    failures: tuple[tuple[Failure, int], ...]
     utility_heads: tuple[str, ...]
     utility: tuple[tuple[str, ...], ...]
     facts: tuple[tuple[str, str], ...]
@@ -227,7 +228,7 @@ class SubmissionView:
 def review_view(review: Review) -> ReviewView:
     """All submissions as a page shows them."""
     scores = [one for submission in review.submissions for one in submission.scores]
-    failures = tuple(
+    failures = Counter(
         (one.name, failure.phase, failure.epsilon, failure.ending)
         for one in review.submissions
         for failure in one.failures
@@ -243,7 +244,8 @@ def review_view(review: Review) -> ReviewView:
         ("Time", f"{duration(review.seconds)} of one core, over all pieces"),
     )
     heads, utility = utility_rows(scores, review.references)
-    return ReviewView(rows, review.unread, heads, utility, failures, facts)
+    counted = tuple((*failure, str(times)) for failure, times in failures.items())
+    return ReviewView(rows, review.unread, heads, utility, counted, facts)
 
 
 def submission_view(one: SubmissionReview, references: Sequence[Scores]) -> SubmissionView:
@@ -270,11 +272,22 @@ def submission_view(one: SubmissionReview, references: Sequence[Scores]) -> Subm
         tuple(claim for claim in one.claims if claim.seen),
         None if differences is None else tuple(found.words for found in differences),
         _uncompared(one),
-        one.failures,
+        tuple(_count_alike(one.failures)),
         heads if utility else (),
         utility,
         facts,
     )
+
+
+def _count_alike(failures: Sequence[Failure]) -> Iterator[tuple[Failure, int]]:
+    """The first of those that ended alike, and how many did."""
+
+    def ending(one: Failure) -> tuple[str, ...]:
+        return one.epsilon, one.phase, one.ending
+
+    counts = Counter(map(ending, failures))
+    first = {ending(one): one for one in reversed(failures)}
+    yield from ((first[key], counts[key]) for key in counts)
 
 
 def _uncompared(one: SubmissionReview) -> str:

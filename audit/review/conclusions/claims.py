@@ -80,7 +80,9 @@ def conclude_claim(
     found = [(p, o.document) for p, o in done if o.document is not None and _is_certificate(o)]
     final = [(piece, document) for piece, document in found if piece.stage == "final"]
     documents = [document for _, document in found]
-    verdict = _verdict(found, final, len(done) == len(pieces))
+    early = [_verdict_of(document) for piece, document in found if piece.stage != "final"]
+    blocks = [_block(read(piece)) for piece in pieces if piece.stage == "final"]
+    verdict = _conclude(early, blocks, bool(final), len(done) == len(pieces))
     stage = "final" if final else "prescreen" if found else ""
     seen = [one for document in documents for one in _against(document)]
     return ClaimConclusion(
@@ -107,33 +109,44 @@ def _is_certificate(outcome: Outcome) -> bool:
     return outcome.document is not None and "verdict" in outcome.document
 
 
-def _verdict(
-    found: Sequence[tuple[Piece, Mapping[str, Any]]],
-    final: Sequence[tuple[Piece, Mapping[str, Any]]],
-    whole: bool,
-) -> str:
-    if not found:
+def _conclude(early: Sequence[Verdict], blocks: Sequence[Block], begun: bool, whole: bool) -> str:
+    """The verdict of a claim.
+
+    ``early``: of the prescreen. ``blocks``: all that the final stage plans; ``begun``: whether one
+    of them has a result, ``whole``: whether none is missing.
+    """
+    if not early and not begun:
         return FAILED if whole else PENDING
-    early = [Verdict(document["verdict"]) for piece, document in found if piece.stage != "final"]
-    blocks = [Block(Verdict(document["verdict"]), _p_value(document)) for _, document in final]
-    late = [combine(blocks, ALARM * (1 - OF_PRESCREEN) / 2)] if blocks else []
+    late = [combine(blocks, ALARM * (1 - OF_PRESCREEN) / 2)] if begun else []
     against = [verdict for verdict in (*early, *late) if verdict in WORST_FIRST[:3]]
     if against:
         return min(against, key=WORST_FIRST.index).value
-    if not whole and late and late[0] is not Verdict.NOT_REFUTED:
+    if begun and not whole:
         return PENDING
-    # What a stage shows is not undone by a shorter one that shows less.
+    if blocks and whole:
+        # The prescreen looks for another leak than the final stage, and is no answer to it.
+        early = [Verdict.UNDECIDED if one is Verdict.NOT_REFUTED else one for one in early]
+    # A proof is not undone by what shows less.
     return max((*early, *late), key=WORST_FIRST.index).value
 
 
-def _p_value(document: Mapping[str, Any]) -> float | None:
-    """That of the attack's own test; None where it did not come to one."""
-    for evidence in document["evidence"]:
+def _verdict_of(document: Mapping[str, Any]) -> Verdict:
+    return Verdict(document["verdict"])
+
+
+def _block(outcome: Outcome | None) -> Block:
+    """What came of a block; one that has no certificate, or not yet, says nothing."""
+    if outcome is None or outcome.document is None or not _is_certificate(outcome):
+        return Block(Verdict.UNDECIDED, None)
+    for evidence in outcome.document["evidence"]:
         if evidence["auditor"] == "attack":
-            witness = evidence.get("witness") or {}
-            value = witness.get("p_value")
-            return None if value is None else float(value)
-    return None
+            # That of the attack's own test; None where it did not come to one.
+            value = (evidence.get("witness") or {}).get("p_value")
+            replay = evidence.get("replay") or {}
+            shared = "shared_runs" in replay or replay.get("repeatable") is not True
+            p_value = None if value is None else float(value)
+            return Block(_verdict_of(outcome.document), p_value, shared)
+    return Block(_verdict_of(outcome.document), None)
 
 
 def _bounds(documents: Sequence[Mapping[str, Any]]) -> Bounds:

@@ -3,7 +3,8 @@
 Each block is an attack of its own: it searches, learns and tests on runs that no other block sees,
 at its share of half the error. The p-values of all blocks together may use the other half, by
 Fisher's method: of independent p-values p₁ … p_k, Pr[Π pᵢ ≤ x] ≤ x · Σ_{j<k} (-ln x)^j / j! (Fisher
-1932; equality for uniform ones).
+1932; equality for uniform ones). A block without a p-value counts with 1: which blocks have one may
+depend on what they saw, and so the number of blocks is the planned one.
 """
 
 from __future__ import annotations
@@ -29,10 +30,15 @@ WORST_FIRST = (
 
 @dataclass(frozen=True)
 class Block:
-    """What one block found: its verdict, and the p-value of its test, None where it has none."""
+    """What one block found: its verdict, and the p-value of its test, None where it has none.
+
+    ``shared``: whether its runs may have shared processes, so that its p-value alone accuses nobody
+    (see `audit.auditors.attack.finding.confirming`).
+    """
 
     verdict: Verdict
     p_value: float | None
+    shared: bool = False
 
 
 def combine_p_values(values: Sequence[float]) -> float:
@@ -60,22 +66,34 @@ def combine_p_values(values: Sequence[float]) -> float:
 
 
 def combine(blocks: Sequence[Block], combined: Fraction) -> Verdict:
-    """The verdict of all blocks; ``combined``: the error that they may have together.
+    """The verdict of all planned blocks; ``combined``: the error that they may have together.
 
-    A block's own REFUTED stands. Otherwise the claim is refuted where their p-values are too small
-    together; and not refuted where one block that could see the leak asked for has not seen it, and
-    none says that runs are no independent draws.
+    A block's own REFUTED stands. Otherwise the claim is refuted where the p-values of runs that had
+    processes of their own are too small together. Where they are so only with those of shared
+    processes, which nothing confirmed, the claim is left open. And it is not refuted where one
+    block that could see the leak asked for has not seen it, and none says that runs are no
+    independent draws.
 
     Guarantee
     ---------
     An honest subject is accused with a chance of at most the sum of the blocks' errors and
-    ``combined``. Backed by ``tests/audit/review/conclusions/test_combining.py``.
+    ``combined``, whatever runs of one process have in common. Backed by
+    ``tests/audit/review/conclusions/test_combining.py``.
     """
     worst = min((block.verdict for block in blocks), key=WORST_FIRST.index)
     if worst in WORST_FIRST[:3]:
         return worst
-    values = [block.p_value for block in blocks if block.p_value is not None]
-    if len(blocks) > 1 and combine_p_values(values) <= combined:
+    if len(blocks) > 1 and combine_p_values(_list_p_values(blocks, shared=False)) <= combined:
         return Verdict.REFUTED
+    if len(blocks) > 1 and combine_p_values(_list_p_values(blocks, shared=True)) <= combined:
+        return Verdict.UNDECIDED
     verdicts = {block.verdict for block in blocks}
     return Verdict.NOT_REFUTED if Verdict.NOT_REFUTED in verdicts else worst
+
+
+def _list_p_values(blocks: Sequence[Block], *, shared: bool) -> list[float]:
+    """One of each block, 1 where it has none; ``shared``: those of shared processes, too."""
+    return [
+        1.0 if block.p_value is None or (block.shared and not shared) else block.p_value
+        for block in blocks
+    ]

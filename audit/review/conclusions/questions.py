@@ -9,6 +9,9 @@ from audit.review.conclusions.claims import FAILED, ClaimConclusion
 from audit.review.submissions.submission import Prepared
 from audit.statements.evidence import Verdict
 
+LONGEST = 200
+"""Characters of a log that a question quotes."""
+
 
 def ask_about_claims(prepared: Prepared, claims: Sequence[ClaimConclusion]) -> list[str]:
     """Questions from verdicts: what refutes a claim, what can't be repeated, what was not seen."""
@@ -38,7 +41,7 @@ def ask_about_failures(endings: Sequence[tuple[str, str, str]]) -> list[str]:
     asked = []
     for epsilon, ending, log in endings:
         last = log.strip().splitlines()[-1:] if log.strip() else []
-        said = f" Its log ends with: {last[0]}" if last else ""
+        said = f' Its log ends with "{last[0][:LONGEST]}".' if last else ""
         asked.append(
             f"At ε = {epsilon}, the program gives no output: {ending}.{said} On which inputs is it "
             "meant to run, and what does it need to?"

@@ -28,6 +28,13 @@ from audit.review.pieces.planning import Read, list_pieces, runs_at
 from audit.review.submissions.submission import Prepared, Unread
 from audit.statements.evidence import Verdict
 
+_ENDINGS = {
+    "time": "its time ran out",
+    "memory": "it took more memory than a run may",
+    "died": "its process ended",
+}
+"""What `dp-audit try` says in a word, for a sentence."""
+
 _RANK = (*(verdict.value for verdict in WORST_FIRST[:3]), FAILED, PENDING)
 
 
@@ -189,10 +196,12 @@ def _read_failure(piece: Piece, outcome: Outcome) -> Failure:
     """A run that gave no output, as `dp-audit try` describes it."""
     document = outcome.document or {}
     failure = document.get("failure") or {}
-    ending = str(failure.get("ending") or document.get("ending") or f"exit code {outcome.exit}")
+    ending = str(failure.get("ending") or f"exit code {outcome.exit}")
+    message = str(failure.get("message") or "")
     phase = str(failure.get("phase") or piece.kind)
-    command = str(failure.get("command") or document.get("command") or outcome.command)
-    return Failure(phase, piece.epsilon, ending, command, str(failure.get("log") or outcome.log))
+    command = str(document.get("command") or outcome.command)
+    log = str(document.get("log") or message or outcome.log)
+    return Failure(phase, piece.epsilon, _ENDINGS.get(ending, ending), command, log)
 
 
 def _list_first(failures: Sequence[Failure]) -> list[Failure]:

@@ -60,7 +60,7 @@ class Asking:
     @property
     def of_data(self) -> tuple[str, ...]:
         """The same, and that of the challenge's public data."""
-        return (self.order.digests["data"], *self.inputs)
+        return (self.order.digests[DATA], *self.inputs)
 
     def seed(self, *words: str) -> str:
         """The random numbers of one piece: they follow from the order's seed and what it is for."""

@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import weakref
@@ -21,9 +22,13 @@ from audit.review.pieces.piece import DATA, DOCUMENT, TABLE, Outcome, Piece
 from audit.review.pieces.results import Results
 from audit.review.scratch import make_scratch
 from audit.subjects.explaining import LOG_BYTES, LOG_LINES, readable
+from synthesizers.errors import InputError
 
 MOST_BYTES = 256 * 2**20
 """The largest JSON of a piece that is kept."""
+
+ROOM_BYTES = 2**20
+"""What must find room where a piece left no document: larger than most documents."""
 
 _POLL_SECONDS = 0.05
 
@@ -39,6 +44,11 @@ def perform(piece: Piece, review: str, stop: threading.Event | None = None) -> O
 
     ``stop``: ends its process once it is set, and raises `Stopped`. Raises InputError where the
     result can't be written; nothing is then left behind.
+
+    Guarantee
+    ---------
+    What a full disk cut short is no result: the piece is done again. Backed by
+    ``tests/audit/review/pieces/test_performing.py``.
     """
     place = Path(review)
     results = Results(place / "pieces")
@@ -48,12 +58,14 @@ def perform(piece: Piece, review: str, stop: threading.Event | None = None) -> O
     with make_scratch(results.folder) as scratch:
         document, table = Path(scratch, "document.json"), Path(scratch, "table.csv")
         named = {DOCUMENT: str(document), TABLE: str(table)}
-        for file in place.glob("data.*"):
+        for file in place.glob("data*"):
             named[DATA] = str(file.resolve())
         for number, need in enumerate(piece.needs):
             named[f"{{release {number}}}"] = str(results.table(need).resolve())
         words = [named.get(word, word) for word in piece.words]
         outcome = _run(piece, words, place / piece.folder, document, stop)
+        if outcome.document is None:
+            _require_room(Path(scratch))
         if table.exists():
             os.replace(table, results.table(piece))
         results.write(outcome)
@@ -73,9 +85,12 @@ def _run(
     stop: threading.Event | None,
 ) -> Outcome:
     log = document.with_name("log")
-    starter = _starter()
     begun = time.monotonic()
-    ending = starter.run(words, folder, log, begun + piece.seconds, stop)
+    try:
+        ending = _starter().run(words, folder, log, begun + piece.seconds, stop)
+    except _StarterEnded:
+        # Killed for want of memory, with the command: that ends this piece, and no other.
+        ending = (-signal.SIGKILL, 0)
     if stop is not None and stop.is_set():
         raise Stopped
     seconds = time.monotonic() - begun
@@ -83,6 +98,10 @@ def _run(
     return Outcome(
         piece.digest, spell(piece), code, seconds, megabytes, _read_end(log), _read(document)
     )
+
+
+class _StarterEnded(Exception):
+    """The process that starts commands is gone."""
 
 
 class _Starter:
@@ -100,7 +119,13 @@ class _Starter:
             start_new_session=True,
         )
         weakref.finalize(self, self._process.kill)
-        self._hear(None)
+        try:
+            self._hear(None)
+        except _StarterEnded:
+            raise InputError(
+                "no process that runs pieces can be started: it ends at once, perhaps for want of "
+                "memory"
+            ) from None
 
     @property
     def lives(self) -> bool:
@@ -118,8 +143,10 @@ class _Starter:
         """The exit code, None where its time ran out; the megabytes of its largest process."""
         request = {"words": list(words), "folder": str(folder), "log": str(log)}
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request).encode() + b"\n")
-        self._process.stdin.flush()
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        except OSError:
+            raise _StarterEnded from None
         process = self._hear(None)["process"]
         late = False
         while (word := self._hear(_POLL_SECONDS)) is None:
@@ -139,7 +166,8 @@ class _Starter:
             return None
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError("the process that starts pieces ended")
+            self._process.wait()
+            raise _StarterEnded
         return json.loads(line)
 
 
@@ -157,6 +185,16 @@ def _starter() -> _Starter:
 def _kill(process: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process, signal.SIGKILL)
+
+
+def _require_room(folder: Path) -> None:
+    """Raise InputError unless a file of some size can be written into a folder."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(ROOM_BYTES))
+    except OSError as error:
+        reason = error.strerror or "an error"
+        raise InputError(f"{folder.parent} can't be written: {reason}") from None
 
 
 def _read_end(log: Path) -> str:

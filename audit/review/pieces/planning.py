@@ -19,6 +19,10 @@ from audit.statements.evidence import Verdict
 TRIALS = 5
 """Failures after which a submission is not tried at an ε any more."""
 
+LATE_TRIALS = 2
+"""Runs out of time after which it is not: they are the longest, and the likeliest to do so again.
+"""
+
 Read = Callable[[Piece], Outcome | None]
 """What came of a piece; None of one that is not finished."""
 
@@ -46,15 +50,24 @@ def levels_of(prepared: Prepared) -> tuple[str, ...]:
 
 
 def tries_of(order: Order, prepared: Prepared, epsilon: str, read: Read) -> tuple[Piece, ...]:
-    """The runs on made-up data that are wanted: until one succeeds, or `TRIALS` failed."""
+    """The runs on made-up data that are wanted: until one succeeds, or enough failed."""
     asking = Asking(order, prepared, epsilon)
     wanted: list[Piece] = []
+    late = 0
     for number in range(TRIALS):
         wanted.append(asking.trial(number))
         outcome = read(wanted[-1])
         if outcome is None or outcome.exit == 0:
             break
+        late += _ran_out_of_time(outcome)
+        if late == LATE_TRIALS:
+            break
     return tuple(wanted)
+
+
+def _ran_out_of_time(outcome: Outcome) -> bool:
+    failure = (outcome.document or {}).get("failure") or {}
+    return outcome.exit is None or failure.get("ending") == "time"
 
 
 def runs_at(order: Order, prepared: Prepared, epsilon: str, read: Read) -> bool | None:

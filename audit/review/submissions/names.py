@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 
 LONGEST = 80
 """The most characters of a name."""
+
+MOST_BYTES = 120
+"""The most bytes of one: a certificate's file adds to it, and file systems take 255."""
 
 
 def problem_of_name(name: str) -> list[str]:
@@ -16,7 +20,7 @@ def problem_of_name(name: str) -> list[str]:
     """
     if clean_name(name) == name:
         return []
-    signs = f"at most {LONGEST} letters, digits, spaces and ._-"
+    signs = f"at most {LONGEST} letters, digits, spaces and ._- ({MOST_BYTES} bytes)"
     return [f"name must be {signs}, and begin with a letter or a digit"]
 
 
@@ -27,22 +31,49 @@ def clean_name(name: str) -> str:
     ('café-2', 'submission')
     """
     kept = "".join(sign if sign.isalnum() or sign in " ._-" else "-" for sign in name)
-    return kept.lstrip(" ._-")[:LONGEST].rstrip(" .") or "submission"
+    return _cut(kept.lstrip(" ._-")) or "submission"
 
 
-def distinct_names(names: Iterable[str]) -> list[str]:
-    """The names in their order, a number behind each that was there before, in any capitals.
+def choose_names(stated: Sequence[str], filed: Sequence[str]) -> list[str]:
+    """Distinct names, in any capitals: the stated ones, ``filed`` where others state them, too.
 
-    >>> distinct_names(["a", "A", "a-2", "b"])
-    ['a', 'A-2', 'a-2-2', 'b']
+    ``filed``: what the folders or zips are called. Whoever states another's name does not get it:
+    verdicts on one submission would be read as those on the other.
+
+    >>> choose_names(["b", "b", "c"], ["a", "b", "c"])
+    ['a', 'b', 'c']
+    >>> choose_names(["a", "A"], ["a", "A"])
+    ['a', 'A-2']
     """
+    names = list(stated)
+    while True:
+        counts = Counter(name.casefold() for name in names)
+        chosen = [
+            own if counts[name.casefold()] > 1 else name
+            for name, own in zip(names, filed, strict=True)
+        ]
+        if chosen == names:
+            return _number(names)
+        names = chosen
+
+
+def _number(names: Sequence[str]) -> list[str]:
+    """The names in their order, a number behind each that was there before."""
+    all_of_them = {name.casefold() for name in names}
     taken: set[str] = set()
-    found = []
+    numbered = []
     for name in names:
         chosen, number = name, 1
-        while chosen.casefold() in taken:
+        while chosen.casefold() in taken or (number > 1 and chosen.casefold() in all_of_them):
             number += 1
-            chosen = f"{name}-{number}"
+            ending = f"-{number}"
+            chosen = _cut(name, len(ending)) + ending
         taken.add(chosen.casefold())
-        found.append(chosen)
-    return found
+        numbered.append(chosen)
+    return numbered
+
+
+def _cut(name: str, less: int = 0) -> str:
+    """The longest beginning that is no longer than a name may be, less so many signs."""
+    held = name[: LONGEST - less].encode()[: MOST_BYTES - less]
+    return held.decode("utf-8", "ignore").rstrip(" .")

@@ -9,7 +9,7 @@ from audit.review.submissions.archives import unpack
 from audit.review.submissions.challenge import FILE as CHALLENGE
 from audit.review.submissions.challenge import Terms, read_terms
 from audit.review.submissions.deid2 import find_main, read_deid2
-from audit.review.submissions.names import clean_name, distinct_names
+from audit.review.submissions.names import choose_names, clean_name
 from audit.review.submissions.reading import FILE, read_submission
 from audit.review.submissions.submission import Intake, Submission, Unread
 from audit.review.submissions.trees import LEFT_OUT, list_files
@@ -43,7 +43,8 @@ def open_path(path: str | Path, unpacked: str | Path) -> Intake:
     if not found:
         raise InputError(f"{source} holds no submission: {_NEITHER}")
     read = [_read(one, terms, place) for one in found]
-    names = distinct_names(one.name for one in read)
+    read = [_refuse_own_python(one, (source, place)) for one in read]
+    names = choose_names([one.name for one in read], list(map(_name, found)))
     renamed = [dataclasses.replace(one, name=name) for one, name in zip(read, names, strict=True)]
     return Intake(
         terms.challenge,
@@ -75,13 +76,35 @@ def _list_submissions(folder: Path, terms: Terms) -> list[Path]:
 
 
 def _read(path: Path, terms: Terms, unpacked: Path) -> Submission | Unread:
-    name = clean_name(path.stem if path.is_file() else path.absolute().name)
+    name = _name(path)
     try:
         return _read_one(path, name, terms, unpacked)
     except InputError as error:
         return Unread(name, str(error))
     except OSError as error:
         return Unread(name, f"it cannot be read: {error.strerror or 'an error'}")
+
+
+def _refuse_own_python(one: Submission | Unread, places: tuple[Path, ...]) -> Submission | Unread:
+    """A submission, or why not: its interpreter lies within what strangers handed in.
+
+    What an interpreter says of its own folders decides what its box shows.
+    """
+    if isinstance(one, Unread) or one.launch.python is None:
+        return one
+    stated = Path(one.launch.python)
+    # /proc/self/cwd and links lead there as well.
+    real = [path.resolve() for path in (stated, *stated.parents)]
+    if any(path.is_relative_to(place.resolve()) for path in real for place in places):
+        return Unread(
+            one.name, f"{FILE}: [run]: python lies among submissions; name one of the machine"
+        )
+    return one
+
+
+def _name(path: Path) -> str:
+    """What its folder or zip is called."""
+    return clean_name(path.stem if path.is_file() else path.absolute().name)
 
 
 def _read_one(path: Path, name: str, terms: Terms, unpacked: Path) -> Submission:

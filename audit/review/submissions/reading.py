@@ -39,6 +39,9 @@ DOMAIN = "domain.toml"
 
 _PARAMETER = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _ATTRIBUTE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+MOST_SECONDS, MOST_MEGABYTES = 24 * 3600, 2**20
+"""What a run may take at most, where a challenge does not say it: a review waits for it."""
+
 _WAYS = ("command", "program", "module", "deid2")
 
 
@@ -138,6 +141,12 @@ def _read_launch(run: Section, folder: Path, terms: Terms) -> Launch | None:
         if main is None:
             run.note("deid2 = true needs main.py, main.R or main beside submission.toml")
     shared = terms.run
+    for key, value, most in (
+        ("seconds", seconds, shared.seconds or MOST_SECONDS),
+        ("megabytes", megabytes, shared.megabytes or MOST_MEGABYTES),
+    ):
+        if value is not None and value > most:
+            run.note(f"{key} must be at most {most}, which is what a run may take here")
     return Launch(
         way,
         words,

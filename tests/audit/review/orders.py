@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.review.orders import Order
-from audit.review.pieces.piece import Outcome, Piece
+from audit.review.pieces.piece import DATA, Outcome, Piece
 from audit.review.pieces.planning import list_pieces
 from audit.review.submissions.submission import (
     Challenge,
@@ -68,7 +68,7 @@ def make_order(*prepared: Prepared, stage: str = "final", data: Path | None = No
         scale=1.0,
         challenge=Challenge("c", data, ("workload-error",)),
         prepared=prepared,
-        digests={**dict.fromkeys(names, "0"), "data": "d"},
+        digests={**dict.fromkeys(names, "0"), DATA: "d"},
     )
 
 
@@ -107,6 +107,7 @@ def certificate(
     ceiling: str = "inf",
     detectable: float | None = None,
     cause: str = "",
+    shared: bool = False,
 ) -> dict[str, Any]:
     """The parts of a certificate's JSON that a review reads."""
     against = verdict in ("REFUTED", "INVALID RUN")
@@ -115,6 +116,7 @@ def certificate(
         "finding": "found by made-up evidence",
         "decision": "violated" if against else "no violation seen",
         "witness": None if p_value is None else {"p_value": p_value},
+        "replay": {"repeatable": not shared},
         "power": None if detectable is None else {"detectable": detectable, "detect": 2.0},
         "cause": {"name": cause, "seen": "so"} if cause else None,
     }

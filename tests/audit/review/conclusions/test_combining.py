@@ -63,3 +63,31 @@ def test_blocks_that_are_each_suspicious_refute_together() -> None:
     assert combine(blocks, SMALL) is Verdict.REFUTED
     assert combine(blocks[:1], SMALL) is Verdict.UNDECIDED
     assert combine([*blocks[:2], Block(Verdict.NOT_REFUTED, 1.0)], SMALL) is Verdict.NOT_REFUTED
+
+
+def test_a_block_without_a_p_value_counts_as_one_that_saw_nothing() -> None:
+    # Which blocks have one may depend on what they saw.
+    small = [Block(Verdict.UNDECIDED, 1e-4)] * 2
+    assert combine(small, SMALL) is Verdict.REFUTED
+    assert combine([*small, *[Block(Verdict.UNDECIDED, None)] * 6], SMALL) is Verdict.UNDECIDED
+
+
+def test_runs_that_shared_processes_accuse_nobody_together() -> None:
+    apart = [Block(Verdict.NOT_REFUTED, 1e-3)] * 4
+    shared = [Block(Verdict.NOT_REFUTED, 1e-3, shared=True)] * 4
+    assert combine(apart, SMALL) is Verdict.REFUTED
+    assert combine(shared, SMALL) is Verdict.UNDECIDED
+    assert combine([*apart, *shared], Fraction(1, 10**3)) is Verdict.REFUTED
+    assert combine([*apart[:1], *shared[:1]], SMALL) is Verdict.NOT_REFUTED
+
+
+@pytest.mark.parametrize("kept", [1.0, 0.5, 0.1])
+def test_honest_blocks_are_accused_as_seldom_as_is_stated(kept: float) -> None:
+    # 20 000 reviews of four blocks at a combined error of 5 %: 1 000 expected at most; a binomial
+    # exceeds that by 200 with a chance below 1e-9. Blocks may keep small p-values alone.
+    rng = np.random.default_rng(11)
+    accused = 0
+    for values in rng.random((20_000, 4)).tolist():
+        blocks = [Block(Verdict.UNDECIDED, p if p <= kept else None) for p in values]
+        accused += combine(blocks, Fraction(1, 20)) is Verdict.REFUTED
+    assert accused <= 1_200

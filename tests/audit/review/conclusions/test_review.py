@@ -65,6 +65,40 @@ def test_what_a_final_attack_shows_is_not_undone_by_the_short_one(tmp_path: Path
     assert claim.bounds.floor == "0.5"
 
 
+def test_a_prescreen_does_not_answer_for_the_final_stage(tmp_path: Path) -> None:
+    # It looks for the leak of half the noise, the final stage for the one that was asked for.
+    early, late = certificate("NOT REFUTED", detectable=1.9), certificate("UNDECIDED")
+    one = review_one(tmp_path, {("prescreen", "1"): early, ("final", "1"): late})
+    assert one.claims[0].verdict == "UNDECIDED"
+    one = review_one(tmp_path, {("prescreen", "1"): early, ("final", "1"): None})
+    assert (one.claims[0].verdict, one.claims[0].stage) == ("UNDECIDED", "prescreen")
+    assert len(one.failures) == 1
+
+
+def test_blocks_that_are_missing_leave_a_claim_open(tmp_path: Path) -> None:
+    order = make_order(make_prepared(tmp_path, epsilons=("0.05",)))
+
+    def answer(piece: Piece) -> tuple[int, Any] | None:
+        if piece.stage == "final" and piece.number > 0:
+            return None
+        return 0, certificate("NOT REFUTED") if piece.kind == "certify" else {}
+
+    worked = Worked(answer)
+    pieces = worked.work(order)
+    assert max(piece.number for piece in pieces if piece.stage == "final") > 0
+    assert conclude(order, worked.read).submissions[0].verdict == PENDING
+
+
+@pytest.mark.parametrize(("shared", "verdict"), [(False, "REFUTED"), (True, "UNDECIDED")])
+def test_blocks_accuse_together_only_by_runs_of_their_own_processes(
+    tmp_path: Path, shared: bool, verdict: str
+) -> None:
+    order = make_order(make_prepared(tmp_path, epsilons=("0.05",)))
+    found = certificate("NOT REFUTED", p_value=1e-6, shared=shared)
+    one = review(order, lambda piece: (0, found if piece.stage == "final" else {})).submissions[0]
+    assert one.verdict == verdict
+
+
 def test_a_program_keeps_both_ends(tmp_path: Path) -> None:
     found = certificate("PROVED", floor="0.9", ceiling="1")
     one = review_one(tmp_path, {("prescreen", "1"): found, ("final", "10"): found}, asks=True)
@@ -88,16 +122,32 @@ def test_a_prescreen_leaves_the_other_epsilons_for_later(tmp_path: Path) -> None
 def test_a_failure_keeps_its_epsilon_its_ending_and_its_log(tmp_path: Path) -> None:
     def answer(piece: Piece) -> tuple[int, Any]:
         if piece.kind == "trial" and piece.epsilon == "10":
-            failure = {"phase": "run", "ending": "exit code 1", "command": "python synth.py"}
-            return 4, {"failure": {**failure, "log": "Traceback\nno room"}}
+            failure = {"phase": "run", "ending": "exit code 1", "message": ""}
+            return 4, {
+                "failure": failure,
+                "command": "python synth.py",
+                "log": "Traceback\nno room",
+            }
         return 0, certificate("NOT REFUTED") if piece.kind == "certify" else {}
 
     one = review(make_order(make_prepared(tmp_path)), answer).submissions[0]
     assert [claim.verdict for claim in one.claims] == ["NOT REFUTED", FAILED]
     assert {(f.phase, f.epsilon, f.ending) for f in one.failures} == {("run", "10", "exit code 1")}
+    assert one.failures[0].command == "python synth.py"
+    assert len(one.failures) == 5
     asked = [question for question in one.questions if "ε = 10" in question]
     assert len(asked) == 1
     assert "no room" in asked[0]
+
+
+def test_runs_out_of_time_are_not_repeated_often(tmp_path: Path) -> None:
+    failure = {"phase": "run", "ending": "time", "message": ""}
+    one = review(
+        make_order(make_prepared(tmp_path, epsilons=("1",))),
+        lambda piece: (4, {"failure": failure, "log": ""}),
+    ).submissions[0]
+    assert [failure.ending for failure in one.failures] == ["its time ran out"] * 2
+    assert one.verdict == FAILED
 
 
 def test_persons_are_asked_about_where_single_records_are_safe(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from audit.review.pieces.commands import Asking
 from audit.review.pieces.piece import Piece
 from audit.review.pieces.planning import TRIALS, choose_epsilon, list_pieces
 from audit.review.pieces.working import of_share, trials_alone
@@ -146,3 +147,10 @@ def test_the_prescreen_takes_the_epsilon_nearest_to_one(
     tmp_path: Path, epsilons: tuple[str, ...], chosen: str
 ) -> None:
     assert choose_epsilon(make_prepared(tmp_path, epsilons=epsilons)) == chosen
+
+
+def test_no_name_of_a_submission_is_that_of_the_data(tmp_path: Path) -> None:
+    # It would be taken for unchanged as long as the data are.
+    prepared = make_prepared(tmp_path, "data")
+    asking = Asking(make_order(prepared, data=tmp_path / "data.csv"), prepared, "1")
+    assert (asking.inputs, asking.of_data) == (("0",), ("d", "0"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from audit.review.submissions.names import problem_of_name
 from audit.review.submissions.opening import open_path
 from synthesizers.errors import InputError
 from tests.audit.review.made_submissions import (
@@ -80,7 +82,28 @@ def test_names_can_be_printed_and_are_distinct(tmp_path: Path) -> None:
     write_copy(place / "y", f'name = "X"\n{TOML}')
     zip_folder(write_copy(tmp_path / "elsewhere"), place / "x.zip")
     intake = open_path(place, tmp_path / "u")
-    assert [one.name for one in intake.submissions] == ["a--2Jb", "x", "x-2", "X-3"]
+    assert [one.name for one in intake.submissions] == ["a--2Jb", "x", "x-2", "y"]
+
+
+def test_nobody_gets_the_name_of_another(tmp_path: Path) -> None:
+    # Its verdict would be read as that of the other.
+    place = tmp_path / "all"
+    write_copy(place / "a", f'name = "team 7"\n{TOML}')
+    write_copy(place / "b", f'name = "Team 7"\n{TOML}')
+    write_copy(place / "c", f'name = "d"\n{TOML}')
+    write_copy(place / "d", f'name = "a"\n{TOML}')
+    intake = open_path(place, tmp_path / "u")
+    assert [one.name for one in intake.submissions] == ["a", "b", "c", "d"]
+
+
+def test_long_names_are_those_of_files_and_are_read_again(tmp_path: Path) -> None:
+    place = tmp_path / "all"
+    for ending in ("x", "y"):
+        write_copy(place / ("n" * 100 + ending))
+        write_copy(place / ("\U00010348" * 60 + ending))
+    names = [one.name for one in open_path(place, tmp_path / "u").submissions]
+    assert len({name.casefold() for name in names}) == 4
+    assert all(problem_of_name(name) == [] and len(name.encode()) <= 120 for name in names)
 
 
 def test_a_zip_with_several_submissions_is_refused(tmp_path: Path) -> None:
@@ -95,3 +118,25 @@ def test_where_there_is_nothing_it_is_said(tmp_path: Path) -> None:
         open_path(tmp_path / "absent", tmp_path / "u")
     with pytest.raises(InputError, match="holds no submission"):
         open_path(write_files(tmp_path / "x", {"a": ""}), tmp_path / "u")
+
+
+@pytest.mark.parametrize("way", ["plain", "link", "proc"])
+def test_an_interpreter_is_none_that_was_handed_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    # What it says of its folders would decide what a box shows, such as the seed of the review.
+    place = tmp_path / "all"
+    program = write_files(place / "b" / ".venv" / "bin", {"python": "#!/bin/sh\n"}) / "python"
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    path = {"plain": program, "proc": Path("/proc/self/cwd/all/b/.venv/bin/python")}.get(way)
+    if way == "link":
+        path = program.with_name("python3")
+        path.symlink_to(sys.executable)
+    if way == "proc" and not Path("/proc/self/cwd").exists():
+        pytest.skip("this system has no /proc")
+    write_copy(place / "a", TOML.replace("[claim]", f'python = "{path}"\n[claim]'))
+    write_copy(place / "c", TOML.replace("[claim]", f'python = "{sys.executable}"\n[claim]'))
+    intake = open_path(place, tmp_path / "u")
+    assert [one.name for one in intake.submissions] == ["c"]
+    assert "python lies among submissions" in {one.name: one.reason for one in intake.unread}["a"]

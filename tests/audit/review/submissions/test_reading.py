@@ -249,3 +249,21 @@ def test_the_same_claim_in_other_words_is_no_question(tmp_path: Path) -> None:
     terms = Terms(Challenge("c"), asked)
     assert read(tmp_path / "x", TOML + "delta = 1e-6\n", terms).asked is None
     assert read(tmp_path / "y", TOML + "delta = 2e-6\n", terms).asked is not None
+
+
+@pytest.mark.parametrize(
+    ("limit", "terms", "most"),
+    [
+        ("seconds = 999999999", RunTerms(), 86400),
+        ("seconds = 61", RunTerms(seconds=60), 60),
+        ("megabytes = 99999999", RunTerms(), 2**20),
+        ("megabytes = 2000", RunTerms(megabytes=1000), 1000),
+    ],
+)
+def test_a_submission_takes_no_more_than_its_challenge_allows(
+    tmp_path: Path, limit: str, terms: RunTerms, most: int
+) -> None:
+    # Its reviewer would wait for it.
+    toml = TOML.replace("[claim]", f"{limit}\n[claim]")
+    found = problems(tmp_path / "x", toml, Terms(Challenge("a challenge"), run=terms))
+    assert f"must be at most {most}" in found
