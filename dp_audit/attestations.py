@@ -9,8 +9,8 @@ from pathlib import Path
 
 from audit.review.attestations.about import parse_about
 from audit.review.attestations.attestation import Attestation, NamedFile, parse_time
-from audit.review.attestations.rereading import reread
 from audit.review.attestations.stated_ledgers import require_ledger
+from audit.review.rereading import reread_text
 from audit.statements import strict_json
 from dp_audit.results import AttestationResult, CertificateResult
 from synthesizers.errors import InputError
@@ -64,7 +64,9 @@ def attest(
     else:
         name = Path(certificate).name
         text = strict_json.read_text(str(certificate))
-    read = reread(text, name)
+    read = reread_text(name, text)
+    read.require_believed("is not attested")
+    file = NamedFile(name, hashlib.sha256(text.encode()).hexdigest())
     stated = None
     if about is not None:
         stated = parse_about(strict_json.read_text(str(about)), str(about))
@@ -77,7 +79,7 @@ def attest(
     moment = datetime.now(UTC) if time is None else time
     spelled = moment.isoformat() if isinstance(moment, datetime) else moment
     return AttestationResult(
-        Attestation(read, table, stated, document, parse_time(spelled), version("dp-audit"))
+        Attestation(read, file, table, stated, document, parse_time(spelled), version("dp-audit"))
     )
 
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from audit.review.rereading import find_fault
+from audit.review.rereading import reread_file
 from audit.statements import strict_json
 from audit.utility.results import Promise
-from audit.verify import load_certificate, recheck_proof
 from proofs.ledger.files import SCHEMA as LEDGER
 from proofs.ledger.files import of_release
 from synthesizers.errors import InputError
@@ -25,19 +24,15 @@ def read_promise(path: str | Path) -> Promise:
     name = Path(path).name
     if document.get("schema") == LEDGER:
         of_release(document)
-        return Promise(f"{_budget(document['budget'])}, {_relation(document)}", f"ledger {name}")
-    certificate = load_certificate(str(path))
-    _require_sound(certificate, name)
-    verdict = certificate["verdict"]
-    guarantee = f"{certificate['claim']}, {_relation(certificate)}"
-    return Promise(guarantee, f"certificate {name}: {verdict}")
-
-
-def _require_sound(plain: Mapping[str, Any], name: str) -> None:
-    """Raise InputError for a certificate that contradicts itself."""
-    fault = find_fault(plain, recheck_proof(plain))
-    if fault is not None:
-        raise InputError(f"{name} promises nothing: {fault}")
+        protects = _relation(document["neighbours"], document.get("max_records"))
+        return Promise(f"{_budget(document['budget'])}, {protects}", f"ledger {name}")
+    read = reread_file(path)
+    read.require_believed("promises nothing")
+    relation = read.certificate.claim.neighbours
+    unit = relation.unit
+    most = None if unit.is_record else unit.max_records
+    guarantee = f"{read.document.claim}, {_relation(relation.name, most)}"
+    return Promise(guarantee, f"certificate {name}: {read.certificate.verdict.value}")
 
 
 def _budget(budget: Mapping[str, Any]) -> str:
@@ -48,8 +43,7 @@ def _budget(budget: Mapping[str, Any]) -> str:
     raise InputError("the ledger's budget is of a kind that dp-audit account states, not utility")
 
 
-def _relation(document: Mapping[str, Any]) -> str:
+def _relation(neighbours: str, most: int | None) -> str:
     """The neighbours, with the records of a person where these are the unit."""
-    most = document.get("max_records")
     unit = "" if most is None else f", persons of at most {most} records"
-    return f"{document['neighbours']}{unit}"
+    return f"{neighbours}{unit}"

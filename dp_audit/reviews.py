@@ -21,7 +21,7 @@ from audit.review.pieces.attacks import LEAST_RUNS
 from audit.review.pieces.estimate import ReviewPlan, fit, make_plan
 from audit.review.pieces.piece import DATA
 from audit.review.pieces.planning import Read
-from audit.review.pieces.working import do_pieces, in_threads, of_share, of_stage, trials_alone
+from audit.review.pieces.working import do_pieces, in_threads, of_shard, of_stage, trials_alone
 from audit.review.scratch import make_scratch
 from audit.review.submissions.opening import open_path
 from audit.review.submissions.preparing import digest_of
@@ -82,7 +82,7 @@ def review(
         From which all random numbers follow (fresh ones). Those who wrote the submissions must not
         know it.
     shard
-        ``"i/n"``: do the share of that number, from 1, of so many; `merge` joins their folders.
+        ``"i/n"``: do the i-th of n shards; `merge` joins their folders.
     plan
         Stop once the plan is made.
     jobs, cluster
@@ -96,7 +96,7 @@ def review(
     if stage not in STAGES:
         raise InputError(f"--stage is {' or '.join(STAGES)}, found {stage!r}")
     seconds = None if budget is None else _seconds(budget)
-    share = (1, 1) if shard is None else _share(shard)
+    part = (1, 1) if shard is None else _shard(shard)
     workers = process_count(jobs)
     folder = ReviewFolder(Path(out) if out is not None else _name_folder(path))
     earlier = read_order(folder.path)
@@ -135,14 +135,14 @@ def review(
             work(order, trials_alone)
             if not plan:
                 # What both stages need; it measures better what the runs of the final one take.
-                work(order, of_stage("prescreen", of_share(*share)))
+                work(order, of_stage("prescreen", of_shard(*part)))
             if budget is not None and seconds is not None:
                 order = _fit(order, earlier, read, budget, seconds, workers)
                 write_order(order, folder.path)
             ahead = make_plan(order, read)
             progress("planning", 0, 0, ahead.words(workers))
             if not plan:
-                work(order, of_share(*share))
+                work(order, of_shard(*part))
     except KeyboardInterrupt:
         with _interrupts_ignored():
             return _finish(order, folder, ahead, interrupted=True)
@@ -157,10 +157,10 @@ def merge(folders: Sequence[str | Path], *, out: str | Path | None = None) -> Re
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
     ...     folder = write_starter(f"{place}/team-7")
-    ...     shares = [f"{place}/1", f"{place}/2"]
-    ...     for number, share in enumerate(shares, 1):
-    ...         done = dpa.review(folder, out=share, seed=7, shard=f"{number}/2", plan=True)
-    ...     joined = dpa.merge(shares)
+    ...     shards = [f"{place}/1", f"{place}/2"]
+    ...     for number, shard in enumerate(shards, 1):
+    ...         done = dpa.review(folder, out=shard, seed=7, shard=f"{number}/2", plan=True)
+    ...     joined = dpa.merge(shards)
     >>> joined.verdicts
     {'example': 'PENDING'}
 
@@ -302,7 +302,7 @@ def _seconds(text: str) -> float:
     return float(found[1]) * _UNITS[found[2]]
 
 
-def _share(text: str) -> tuple[int, int]:
+def _shard(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip())
     if found is None or not 1 <= int(found[1]) <= int(found[2]):
         raise InputError(f"--shard reads i/n with i from 1 to n, such as 2/4; found {text!r}")

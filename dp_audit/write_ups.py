@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from audit.auditors.effort import Effort
+from audit.review.submissions.sections import read_document, require_no_problem
+from audit.review.submissions.stated_write_ups import read_write_up
 from audit.review.submissions.submission import StatedWriteUp
 from audit.review.write_ups.comparing import Comparison, compare_in_full
-from audit.review.write_ups.stated import read_stated
 from audit.review.write_ups.write_up import write_up_of
-from audit.statements import strict_json
 from audit.subjects.live import live_program, name_of
 from audit.subjects.synthesizer import live_subject, program_subject
 from dp_audit.arguments import DomainLike, texts
@@ -22,9 +20,6 @@ from dp_audit.request import Request
 from dp_audit.results import WriteUpResult
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
-
-MAX_STATED = 1_000_000
-"""The longest file of stated queries that is read, in characters."""
 
 
 def writeup(
@@ -104,18 +99,13 @@ def writeup(
 
 def _read(path: Path) -> StatedWriteUp:
     """The queries that a file states; InputError where it has no such list."""
-    text = strict_json.read_text(str(path))
-    if len(text) > MAX_STATED:
-        raise InputError(f"{path} is longer than {MAX_STATED} characters; it is not read")
-    try:
-        document = tomllib.loads(text, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, ValueError, ArithmeticError, RecursionError) as error:
-        place = f" ({error})" if isinstance(error, tomllib.TOMLDecodeError) else ""
-        raise InputError(f"{path} is not TOML{place}; expected [[write-up.query]]") from None
-    table = document.get("write-up")
-    if not isinstance(table, dict) or "query" not in table:
-        raise InputError(
-            f"{path} states no queries: expected tables [[write-up.query]], as dp-audit writeup "
-            "--toml writes them"
+    document = read_document(path)
+    section = document.table("write-up")
+    stated = read_write_up(section)
+    if "query" not in section.fields:
+        document.problems.append(
+            "it states no queries: expected tables [[write-up.query]], as dp-audit writeup --toml "
+            "writes them"
         )
-    return read_stated(table)
+    require_no_problem(document, path.name)
+    return stated

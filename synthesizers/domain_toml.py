@@ -239,8 +239,8 @@ def _require_known(fields: Mapping[str, object], known: Sequence[str], what: str
 
 
 def quote(text: str) -> str:
-    """Return a TOML basic string; JSON's escapes are a part of TOML's."""
-    return json.dumps(text, ensure_ascii=False)
+    """Return a TOML basic string; JSON's escapes are a part of TOML's, which escapes DEL, too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _array(texts: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from audit.cli import common, streams
+from audit.report.json_text import json_text
 from audit.review.attestations.about import draft_about
 from dp_audit.attestations import attest
 from synthesizers.errors import InputError
@@ -53,8 +54,8 @@ def run(flags: argparse.Namespace) -> int:
     texts = {
         flags.registry: result.yaml if flags.registry else "",
         flags.label: result.html() if flags.label else "",
-        flags.in_toto: streams.dump(result.test_result) if flags.in_toto else "",
-        flags.svr: streams.dump(result.verification) if flags.svr else "",
+        flags.in_toto: json_text(result.test_result) if flags.in_toto else "",
+        flags.svr: json_text(result.verification) if flags.svr else "",
     }
     streams.deliver(result, flags, texts)
     return result.exit_code

@@ -28,6 +28,7 @@ from audit.cli import streams
 from audit.report.certificate.document import certificate_text
 from audit.report.certificate.terminal import certificate_lines, comparison_lines
 from audit.report.html import render
+from audit.report.json_text import json_text
 from audit.report.page import (
     AnalysisSection,
     CertificateSection,
@@ -104,7 +105,7 @@ def run(flags: argparse.Namespace) -> int:
     streams.write_text(str(folder / "patients.toml"), dump_domain(dataset.domain))
     write_table(table, folder / "synthetic.csv")
     ledger = release.ledger_json(subject, setting, budget, released)
-    streams.write_text(str(folder / "ledger.json"), streams.dump(ledger))
+    streams.write_text(str(folder / "ledger.json"), json_text(ledger))
     streams.write_text(str(folder / "certificate.json"), certificate_text(certificate))
     streams.write_text(str(folder / "report.html"), render(page))
 

@@ -7,6 +7,7 @@ import secrets
 from pathlib import Path
 
 from audit.cli import streams
+from audit.report.json_text import json_text
 from audit.utility.benchmark_tables import Size, benchmark_table, commitment
 from dp_audit.arguments import optional_number, whole_number
 from synthesizers.errors import InputError
@@ -56,7 +57,7 @@ def run(flags: argparse.Namespace) -> int:
         "max_records": size.max_records,
         "seed_sha256": commitment(seed),
     }
-    streams.write_text(str(folder / "process.json"), streams.dump(public))
+    streams.write_text(str(folder / "process.json"), json_text(public))
     streams.write_text(str(folder / "seed.txt"), seed + "\n")
     talk = streams.talk_console(flags.quiet)
     talk.print(

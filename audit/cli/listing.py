@@ -13,6 +13,7 @@ from rich.text import Text
 from audit.auditors.attack.veils.causes import CAUSES
 from audit.auditors.registry import AUDITORS
 from audit.cli import streams
+from audit.report.json_text import json_text
 from synthesizers.programs import PROGRAMS, card
 
 TOPICS = ("programs", "auditors", "metrics", "noise", "causes")
@@ -29,7 +30,7 @@ def run(flags: argparse.Namespace) -> int:
     """Print the lists; exit code 0."""
     topics = TOPICS if flags.topic is None else (flags.topic,)
     if flags.json is not None:
-        text = streams.dump({topic: dict(_rows(topic)) for topic in topics})
+        text = json_text({topic: dict(_rows(topic)) for topic in topics})
         if flags.json != "-":
             streams.write_text(flags.json, text)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from audit.cli import common, streams
+from audit.report.json_text import json_text
 from dp_audit.releases import release
 
 
@@ -54,7 +55,7 @@ def run(flags: argparse.Namespace) -> int:
     with streams.follow(talk) as progress:
         result = release(**common.arguments(release, flags), progress=progress)
     result.write_table(flags.out)
-    ledger = streams.dump(result.ledger())
+    ledger = json_text(result.ledger())
     streams.deliver(result, flags, {flags.ledger: ledger}, printed=False)
     for line in result.described(flags.out):
         talk.print(line, markup=False)

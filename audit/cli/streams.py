@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -10,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -160,11 +159,6 @@ def deliver(
         sys.stdout.write(text)
     elif printed:
         output_console().print(result.lines(), soft_wrap=result.soft_wrap)
-
-
-def dump(document: Mapping[str, Any]) -> str:
-    """A document as the text of a JSON file."""
-    return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
 def write_text(path: str, text: str) -> None:

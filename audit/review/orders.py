@@ -119,6 +119,8 @@ _SIMPLE = tuple(
 )
 
 
+# Not read again from the submission.toml of its folder: shards are joined on machines that may lack
+# the interpreter which that names, and of DeID2 a domain would be drafted again.
 def _prepared(document: dict[str, Any], folder: Path) -> Prepared:
     stated = document["submission"]
     write_up = stated["write_up"]
@@ -132,6 +134,7 @@ def _prepared(document: dict[str, Any], folder: Path) -> Prepared:
         tuple((name, value) for name, value in stated["parameters"]),
         StatedWriteUp(write_up["file"], queries),
         None if stated["asked"] is None else _claim(stated["asked"]),
+        stated["other_domain"],
     )
     place = folder / document["folder"]
     return Prepared(

@@ -1,4 +1,4 @@
-"""Certificates read again, before anybody compares them or decides by them.
+"""Certificates read again, before anybody compares them, decides by them or tells others of them.
 
 Nothing is run: the text, what the evidence entails and the proof are looked at. What only another
 audit would show is left to `audit.verify.verify`.
@@ -12,14 +12,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from audit.statements import strict_json
 from audit.statements.certificate import Certificate, digest
 from audit.statements.certificate_json import Document, decode
 from audit.statements.checks import Check, Status
 from audit.statements.decimals import Enclosure
-from audit.statements.evidence import Bound, Decision, Side
-from audit.verify import find_contradictions, load_certificate, recheck_proof
+from audit.statements.evidence import Bound, Decision, Side, Verdict
+from audit.statements.reproduce import contradiction
+from audit.verify import find_contradictions, read_certificate, recheck_proof
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.errors import InputError
+
+SHOWING = (Verdict.PROVED, Verdict.EXACT)
+"""The verdicts under which something is shown."""
 
 
 @dataclass(frozen=True)
@@ -38,40 +43,70 @@ class Reread:
     proof: Check | None
     fault: str | None
 
+    @property
+    def shown(self) -> bool:
+        """Whether its claim is shown, and not only stated."""
+        return self.fault is None and self.certificate.verdict in SHOWING
+
+    @property
+    def rechecked(self) -> bool:
+        """Whether the independent checker found the claim in its proof."""
+        return self.proof is not None and self.proof.status is Status.CONFIRMED
+
+    @property
+    def command(self) -> str:
+        """The command that makes it again; empty where that says otherwise than the certificate."""
+        return "" if contradiction(self.document) else self.document.reproduce
+
+    def require_believed(self, otherwise: str) -> None:
+        """Raise InputError for one with a fault; ``otherwise``: what does not come of it then."""
+        if self.fault is not None:
+            raise InputError(f"{self.name} {otherwise}: {self.fault}")
+
 
 def reread(name: str, plain: Mapping[str, Any]) -> Reread:
-    """The plain data of a certificate, read again; raises InputError for what is none."""
+    """The plain data of a certificate, read again; raises InputError for what is none.
+
+    Guarantee
+    ---------
+    There is no fault only if the text has its digest, the verdict and the bounds are those that
+    the evidence entails, with nothing shown by other people's code that nothing kept apart, no
+    finding decides against its own bound, and the independent checker did not reject the proof.
+    Backed by ``tests/audit/review/test_rereading.py``.
+    """
     try:
         document = decode(plain)
     except InputError as error:
         raise InputError(f"{name} is no certificate that can be read again: {error}") from None
-    proof = recheck_proof(plain)
-    return Reread(name, document, Certificate.of(document), proof, find_fault(plain, proof))
+    certificate, proof = Certificate.of(document), recheck_proof(plain)
+    fault = "its text was changed after it was written"
+    if document.digest == digest(plain):
+        fault = next(_list_faults(document, certificate, proof), "")
+    return Reread(name, document, certificate, proof, fault or None)
+
+
+def reread_text(name: str, text: str) -> Reread:
+    """The same of the text of a file."""
+    return reread(name, read_certificate(text, name))
 
 
 def reread_file(path: str | Path, name: str | None = None) -> Reread:
-    """The same of a file, called by its own name if no other is given; raises InputError."""
-    return reread(name or Path(path).name, load_certificate(str(path)))
+    """The same of a file, called by its own name if no other is given."""
+    return reread_text(name or Path(path).name, strict_json.read_text(str(path)))
 
 
-def find_fault(plain: Mapping[str, Any], proof: Check | None) -> str | None:
-    """Why a certificate's word is not taken, by its own text and ``proof``, what came of its proof.
-
-    Guarantee
-    ---------
-    None only if the text has its digest, the verdict and the bounds are those that the evidence
-    entails, no finding decides against its own bound, and the independent checker did not reject
-    the proof. Backed by ``tests/audit/review/test_rereading.py``.
-    """
-    return next(_faults(plain, proof), None)
-
-
-def _faults(plain: Mapping[str, Any], proof: Check | None) -> Iterator[str]:
-    document = decode(plain)
-    if document.digest != digest(plain):
-        yield "its text was changed after it was written"
+def _list_faults(
+    document: Document, certificate: Certificate, proof: Check | None
+) -> Iterator[str]:
     for check in find_contradictions(document):
         yield f"its {check.statement} does not follow from its evidence ({check.note})"
+    if document.verdict is not certificate.verdict:
+        # Older ones state no isolation; an audit of theirs is made again, a text is only read.
+        yield (
+            "it states no isolation of the program, so that its evidence entails "
+            f"{certificate.verdict.value}, and it states {document.verdict.value}. Make the "
+            "certificate again with dp-audit certify"
+        )
     for finding in document.evidence:
         if finding.bound is not None and _contradicts(
             finding.decision, finding.bound, document.claim

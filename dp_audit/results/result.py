@@ -7,22 +7,19 @@ notebook as the page that the command writes.
 from __future__ import annotations
 
 import io
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from audit.report.json_text import json_text
 from audit.report.page import Page, Section, TextSection
 from audit.report.words import clean
 from synthesizers.files import replacing
-
-if TYPE_CHECKING:
-    pass
 
 WIDTH = 96
 """Columns of a printed result."""
@@ -63,7 +60,7 @@ class Result(ABC):
 
     def json_text(self) -> str:
         """The text of ``--json``; strict, so that every reader takes it."""
-        return json.dumps(self.to_json(), indent=1, allow_nan=False) + "\n"
+        return json_text(self.to_json())
 
     def html(self) -> str:
         """The page as one HTML file that loads nothing."""

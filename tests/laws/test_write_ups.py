@@ -8,8 +8,9 @@ from fractions import Fraction
 import pytest
 
 import dp_audit
+from audit.review.submissions.sections import Section
+from audit.review.submissions.stated_write_ups import read_write_up
 from audit.review.write_ups.comparing import compare_write_up
-from audit.review.write_ups.stated import read_stated
 from synthesizers.programs import PROGRAMS
 from tests.laws.test_readings_agree import CASES
 
@@ -29,7 +30,8 @@ def test_a_program_is_written_up_as_it_asks(name: str) -> None:
         parameters=parameters,
     )
     asked = found.write_up.asked
-    stated = read_stated(tomllib.loads(found.toml())["write-up"]).queries
+    section = Section(tomllib.loads(found.toml())["write-up"], "[write-up]", [])
+    stated = read_write_up(section).queries
     assert asked and compare_write_up(stated, asked) == ()
     assert all(one.place and one.definition for one in asked)
     shares = [one.share for one in asked]

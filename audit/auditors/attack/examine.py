@@ -10,8 +10,8 @@ from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.beginning import begin, report_interruption
 from audit.auditors.attack.following import Following
+from audit.auditors.attack.next_attacks import plan_next
 from audit.auditors.attack.plan import make_plan
-from audit.auditors.attack.stages import plan_stage
 from audit.auditors.effort import Attack, Effort
 from audit.statements.claim import Claim
 from audit.statements.evidence import CONTRADICTING, Decision, Evidence
@@ -30,7 +30,7 @@ def examine_program(subject: ProgramSubject, claim: Claim, effort: Effort) -> It
         attack = replace(attack, alarm=min(attack.alarm, CONTRADICTING))
     box = ProgramBox(subject, effort.setting(claim), claim.released)
     effort.tell(make_plan(claim, attack, None).words())
-    yield from _attack_in_stages(box, claim, attack, effort)
+    yield from _attack_in_turn(box, claim, attack, effort)
 
 
 def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
@@ -45,7 +45,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
         yield report_interruption(claim, attack)
         return
     found = []
-    for evidence in _attack_in_stages(box, claim, attack, effort):
+    for evidence in _attack_in_turn(box, claim, attack, effort):
         found.append(evidence)
         yield evidence
     refuted = any(evidence.violated for evidence in found)
@@ -64,13 +64,13 @@ def examine_outputs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> I
     target = AttackedBox(GivenRuns(box, Seeds(attack.seed, attack.look)), None)
     evidence = attack_box(target, claim, replace(attack, beyond=()), effort.watch)
     yield evidence
-    again = plan_stage(attack, replace(attack, beyond=()), replace(evidence, cause=None), claim, 1)
+    again = plan_next(attack, replace(attack, beyond=()), replace(evidence, cause=None), claim, 1)
     if again is not None:
         behind = replace(again, seed=attack.seed)
         yield attack_box(target, claim, behind, effort.watch)
 
 
-def _attack_in_stages(
+def _attack_in_turn(
     box: BlackBox, claim: Claim, asked: Attack, effort: Effort
 ) -> Iterator[Evidence]:
     """The evidence of an attack, and of those behind what it and they found, as they are made.
@@ -79,14 +79,14 @@ def _attack_in_stages(
     ---------
     Of a box that keeps the claim, some evidence is VIOLATED with probability at most the alarm: an
     attack behind known leaks is only made where the one before has refuted the claim. Backed by
-    ``tests/audit/auditors/attack/test_stages.py``.
+    ``tests/audit/auditors/attack/test_next_attacks.py``.
     """
-    stage: Attack | None = replace(asked, beyond=())
+    current: Attack | None = replace(asked, beyond=())
     number = 0
-    while stage is not None:
-        following = Following(effort.share, effort.watch, 2 * stage.runs)
-        target = AttackedBox(Drawing(box, Seeds(stage.seed, stage.look), following.share), box)
-        evidence = attack_box(target, claim, stage, following.watch)
+    while current is not None:
+        following = Following(effort.share, effort.watch, 2 * current.runs)
+        target = AttackedBox(Drawing(box, Seeds(current.seed, current.look), following.share), box)
+        evidence = attack_box(target, claim, current, following.watch)
         yield evidence
         number += 1
-        stage = plan_stage(asked, stage, evidence, claim, number)
+        current = plan_next(asked, current, evidence, claim, number)

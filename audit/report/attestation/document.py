@@ -8,7 +8,6 @@ from audit.report.attestation.entry import list_facts
 from audit.report.attestation.facts import MARKS
 from audit.report.attestation.guessing import most_right
 from audit.review.attestations.attestation import Attestation, NamedFile
-from audit.review.attestations.rereading import SHOWING
 from audit.statements.decimals import decimal_above
 
 
@@ -18,7 +17,7 @@ def attestation_json(attestation: Attestation) -> dict[str, Any]:
     certificate = reread.certificate
     claim, proof = certificate.claim, reread.proof
     unit = claim.neighbours.unit
-    shown = certificate.verdict in SHOWING
+    shown = reread.shown
     return {
         "verdict": certificate.verdict.value,
         "subject": str(certificate.subject.get("name")),
@@ -27,7 +26,7 @@ def attestation_json(attestation: Attestation) -> dict[str, Any]:
         "unit": {"name": unit.name, "max_records": unit.max_records},
         "released": claim.released,
         "databases": claim.covers,
-        "certificate": {**_file(NamedFile(reread.name, reread.sha256)), "digest": reread.digest},
+        "certificate": {**_file(attestation.file), "digest": reread.document.digest},
         "table": None if attestation.table is None else _file(attestation.table),
         "time": attestation.timestamp,
         "version": attestation.version,

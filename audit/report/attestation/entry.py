@@ -144,8 +144,7 @@ def _keep_lines(text: str) -> str:
 
 
 def _write_notes(attestation: Attestation, facts: list[Fact]) -> Iterator[str]:
-    reread = attestation.reread
-    certificate = reread.certificate
+    certificate, file = attestation.reread.certificate, attestation.file
     verdict = certificate.verdict
     if verdict is Verdict.NOT_REFUTED:
         yield (
@@ -154,8 +153,8 @@ def _write_notes(attestation: Attestation, facts: list[Fact]) -> Iterator[str]:
         )
     yield (
         f"Made by dp-audit {attestation.version} at {attestation.timestamp} from a certificate "
-        f"with the verdict {verdict.value} (file {escape(reread.name)}, SHA-256 {reread.sha256}). "
-        f"Re-check it: {escape(f'dp-audit verify {shlex.quote(reread.name)}')}."
+        f"with the verdict {verdict.value} (file {escape(file.name)}, SHA-256 {file.sha256}). "
+        f"Re-check it: {escape(f'dp-audit verify {shlex.quote(file.name)}')}."
     )
     marks: dict[Mark, list[str]] = {mark: [] for mark in MARKS}
     known: dict[Field, set[Mark]] = {}

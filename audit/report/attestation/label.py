@@ -79,7 +79,7 @@ def make_label(attestation: Attestation) -> Label:
         tuple(say_unprotected(certificate)),
         tuple(_stated(attestation)),
         tuple(_check(attestation)),
-        f"dp-audit verify {shlex.quote(attestation.reread.name)}",
+        f"dp-audit verify {shlex.quote(attestation.file.name)}",
     )
 
 
@@ -130,7 +130,7 @@ def _check(attestation: Attestation) -> Iterator[str]:
         f"text is unaltered, and its verdict follows from its evidence. {proof} The audit was not "
         "run again; this does:"
     )
-    yield f"{short(reread.name, LONG)}: SHA-256 {reread.sha256}"
+    yield f"{short(attestation.file.name, LONG)}: SHA-256 {attestation.file.sha256}"
 
 
 def _parts(sheet: Sheet, label: Label) -> Iterator[RenderableType]:

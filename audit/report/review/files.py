@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from audit.report.certificate.document import certificate_text
 from audit.report.html import render
+from audit.report.json_text import json_text
 from audit.report.page import CertificateSection, Page, ReviewSection, SubmissionSection
 from audit.report.review.document import review_json, submission_json
 from audit.report.review.view import certificate_name, file_name, summary_words
@@ -49,11 +49,6 @@ def write_pages(review: Review, folder: ReviewFolder) -> None:
                 path.unlink(missing_ok=True)
 
 
-def dump(document: dict[str, Any]) -> str:
-    """A document as the text of a JSON file."""
-    return json.dumps(document, indent=1, allow_nan=False) + "\n"
-
-
 def _certificate_texts(name: str, document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     certificate = Certificate.of(decode(document))
     title = f"{certificate.subject['name']}: {certificate.claim.guarantee}"
@@ -70,7 +65,7 @@ def _texts(review: Review, folder: ReviewFolder) -> Iterator[tuple[str, str]]:
                 name = certificate_name(one, claim, number)
                 yield from _certificate_texts(name, folder.pieces.document(digest))
         place = f"submissions/{file_name(one)}"
-        yield f"{place}.json", dump(submission_json(one))
+        yield f"{place}.json", json_text(submission_json(one))
         yield f"{place}.html", render(submission_page(review, one))
-    yield "review.json", dump(review_json(review))
+    yield "review.json", json_text(review_json(review))
     yield "index.html", render(review_page(review))

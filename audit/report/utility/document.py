@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 from numbers import Integral, Real
@@ -19,14 +18,6 @@ from audit.utility.results import Promise, Scored, UtilityResults
 from audit.utility.score import Score
 from audit.utility.subgroups.division import Subgroup
 from audit.utility.subgroups.findings import Standing, Subgroups
-
-
-def utility_text(results: UtilityResults) -> str:
-    """The document as JSON text; ends with a newline.
-
-    Strict: no NaN and no Infinity; anything but ASCII is escaped.
-    """
-    return json.dumps(utility_json(results), indent=1, allow_nan=False) + "\n"
 
 
 def utility_json(results: UtilityResults) -> dict[str, Any]:

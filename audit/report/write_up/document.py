@@ -9,7 +9,7 @@ from audit.report.write_up.markdown import markdown
 from audit.report.write_up.sections import write_up_page
 from audit.report.write_up.toml import query_fields
 from audit.review.write_ups.asked import AskedQuery
-from audit.review.write_ups.comparing import Comparison, Difference, Silence
+from audit.review.write_ups.comparing import Comparison, Difference
 from audit.review.write_ups.write_up import WriteUp
 from audit.statements.evidence import Bound
 
@@ -39,7 +39,7 @@ def write_up_json(found: WriteUp, file: str, compared: Comparison | None) -> dic
         "markdown": markdown(write_up_page(found)),
         "check": None if compared is None else _check(file, compared),
         "differences": None if compared is None else list(map(_difference, compared.differences)),
-        "not_stated": None if compared is None else list(map(_silence, compared.silences)),
+        "not_stated": None if compared is None else [one.words for one in compared.silences],
     }
 
 
@@ -67,7 +67,3 @@ def _check(file: str, compared: Comparison) -> dict[str, Any]:
 
 def _difference(one: Difference) -> dict[str, str]:
     return {"kind": one.kind, "name": one.name, "words": one.sentence, "question": one.question}
-
-
-def _silence(one: Silence) -> str:
-    return f"the {one.field} of '{one.name}'"

@@ -9,8 +9,8 @@ from typing import Any
 from audit.report.certificate.proof import proof_lines
 from audit.report.page import Page, Section, TableSection, TextSection
 from audit.report.words import bound_text, guarantee_words, plural
+from audit.review.submissions.stated_numbers import spell_share
 from audit.review.write_ups.asked import AskedQuery
-from audit.review.write_ups.numbers import spell_share
 from audit.review.write_ups.write_up import WriteUp
 from synthesizers.neighbours import describe
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
 from audit.report.words import clean
+from audit.review.submissions.stated_numbers import spell_share
 from audit.review.write_ups.asked import AskedQuery
-from audit.review.write_ups.numbers import spell_share
+from synthesizers.domain_toml import quote
 
 
 def queries_toml(asked: Sequence[AskedQuery]) -> str:
@@ -38,9 +38,7 @@ def _lines(one: AskedQuery) -> Iterator[str]:
 
 
 def _text(value: str) -> str:
-    """A text of TOML: literal where that can be read back, otherwise with JSON's escapes."""
+    """A text of TOML: literal where that can be read back, otherwise with escapes."""
     if "'" not in value and clean(value) == value and '"' in value:
         return f"'{value}'"
-    # JSON pairs surrogates, which TOML forbids; only control characters need an escape there.
-    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return text
+    return quote(value)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from audit.review.attestations.about import About
-from audit.review.attestations.rereading import Reread
+from audit.review.rereading import Reread
 from synthesizers.errors import InputError
 
 
@@ -24,12 +24,14 @@ class NamedFile:
 class Attestation:
     """A certificate with what the user states of the release.
 
+    ``reread``: the certificate, which agrees with itself; ``file``: the one that holds it.
     ``table``: the released one, if it is named; that the certificate's subject made it is the
     user's word. ``about``: None where the user states nothing. ``ledger``: of the release, as
     plain data. ``time``: when this was attested, in UTC to the second. ``version``: of dp-audit.
     """
 
     reread: Reread
+    file: NamedFile
     table: NamedFile | None
     about: About | None
     ledger: Mapping[str, Any] | None

@@ -11,7 +11,7 @@ import hashlib
 from typing import Any
 
 from audit.review.attestations.attestation import Attestation
-from audit.review.attestations.rereading import Reread
+from audit.review.rereading import Reread
 from audit.statements.certificate import canonical
 from audit.statements.evidence import Decision
 from synthesizers.errors import InputError
@@ -85,10 +85,10 @@ def state_verification(attestation: Attestation) -> dict[str, Any]:
 
 
 def _state(attestation: Attestation, kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
-    reread, table = attestation.reread, attestation.table
-    subjects = [{"name": reread.name, "digest": {"sha256": reread.sha256}}]
-    if table is not None:
-        subjects.append({"name": table.name, "digest": {"sha256": table.sha256}})
+    files = (attestation.file, attestation.table)
+    subjects = [
+        {"name": one.name, "digest": {"sha256": one.sha256}} for one in files if one is not None
+    ]
     return {
         "_type": STATEMENT,
         "subject": subjects,

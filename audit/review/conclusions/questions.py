@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from audit.auditors.attack.veils.causes import CAUSES
 from audit.review.conclusions.claims import FAILED, ClaimConclusion
-from audit.review.submissions.submission import Prepared
+from audit.review.submissions.submission import Prepared, StatedClaim
 from audit.statements.evidence import Verdict
+from synthesizers.domain import Domain
+
+_OWN_FIELD = "the question of "
+"""How a silence about `StatedQuery.question` begins: its spelling is ours, which no author knows,
+and it asks for nothing that a reviewer wants."""
 
 LONGEST = 200
 """Characters of a log that a question quotes."""
@@ -34,6 +39,52 @@ def ask_about_claims(prepared: Prepared, claims: Sequence[ClaimConclusion]) -> l
                 f"{one.claim!r}. What is the proof, and which budget does the program open with?"
             )
     return asked
+
+
+def ask_about_terms(prepared: Prepared, domain: Domain) -> list[str]:
+    """Questions from what is stated, whatever runs show: other terms than those of the challenge.
+
+    ``domain``: the submission's.
+    """
+    submission, asked = prepared.submission, []
+    claim = submission.claim
+    if submission.asked is not None:
+        asked.append(
+            f"The challenge asks for {_spell(submission.asked)}; the submission claims "
+            f"{_spell(claim)}. Which is meant, and why does it claim something else?"
+        )
+    if submission.other_domain:
+        asked.append(
+            "The domain file is not that of the challenge. What differs, and does any of it come "
+            "from the confidential data?"
+        )
+    if claim.unit == "record" and domain.individual is not None:
+        asked.append(
+            f"The domain names a column of ids, {domain.individual!r}, and the claim protects "
+            "single records. May a person have several records, and is that person protected?"
+        )
+    return asked
+
+
+def ask_about_runs(
+    ignored: Iterable[tuple[str, str]], strange: Iterable[tuple[str, str]]
+) -> list[str]:
+    """Questions from runs that came to an end: input that is ignored, output of another form.
+
+    Each is an ε, and what was seen there; what was seen at several is asked once.
+    """
+    return [
+        *(
+            f"At ε = {epsilon}, {seen}. Does the program read the records that it is handed, in "
+            "the form in which it is handed them?"
+            for seen, epsilon in _first(ignored)
+        ),
+        *(
+            f"At ε = {epsilon}, the output is no table of the domain: {why.rstrip('.')}. Which "
+            "columns and values is it meant to have?"
+            for why, epsilon in _first(strange)
+        ),
+    ]
 
 
 def ask_about_failures(endings: Sequence[tuple[str, str, str]]) -> list[str]:
@@ -65,8 +116,9 @@ def ask_about_write_up(
             "The write-up lists no queries. Which questions does the program ask of the data, with "
             "which sensitivity and which share of the budget each, and in which lines of the code?"
         )
-    if silent:
-        asked.append(f"The write-up does not state {_join(silent)}. What are they?")
+    words = [one for one in silent if not one.startswith(_OWN_FIELD)]
+    if words:
+        asked.append(f"The write-up does not state {_join(words)}. What are they?")
     return asked
 
 
@@ -97,6 +149,22 @@ def _about_persons(
         "one was: does every sensitivity count all records of a person, and is their number "
         "bounded before the data are asked?"
     ]
+
+
+def _spell(claim: StatedClaim) -> str:
+    """A claim in the words of a question."""
+    most = f" with at most {claim.max_records} records" if claim.unit == "person" else ""
+    values = " and ".join(claim.epsilons)
+    guarantee = claim.guarantee.replace("{epsilon}", "ε")
+    return f"{guarantee} at ε = {values}, {claim.neighbours}, for a {claim.unit}{most}"
+
+
+def _first(seen: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """What was seen, each thing once, with the first ε at which it was."""
+    first: dict[str, str] = {}
+    for epsilon, words in seen:
+        first.setdefault(words, epsilon)
+    return list(first.items())
 
 
 def _join(words: Sequence[str]) -> str:

@@ -18,8 +18,11 @@ from audit.review.conclusions.flags import flag_too_good
 from audit.review.conclusions.questions import (
     ask_about_claims,
     ask_about_failures,
+    ask_about_runs,
+    ask_about_terms,
     ask_about_write_up,
 )
+from audit.review.conclusions.runs import list_ignored_inputs, list_strange_outputs
 from audit.review.conclusions.usefulness import Scores, read_scores
 from audit.review.orders import Order
 from audit.review.pieces.estimate import ReviewPlan
@@ -27,6 +30,7 @@ from audit.review.pieces.piece import REFERENCE, Outcome, Piece
 from audit.review.pieces.planning import Read, list_pieces, runs_at
 from audit.review.submissions.submission import Prepared, Unread
 from audit.statements.evidence import Verdict
+from synthesizers.schemas import load_domain
 
 _ENDINGS = {
     "time": "its time ran out",
@@ -140,7 +144,9 @@ def _conclude_submission(
     asked_about = None if differences is None else [one.question for one in differences]
     endings = [(one.epsilon, one.ending, one.log) for one in _list_first(failures)]
     questions = (
+        *ask_about_terms(prepared, load_domain(prepared.folder / "domain.toml")),
         *ask_about_claims(prepared, claims),
+        *ask_about_runs(list_ignored_inputs(outcomes), list_strange_outputs(outcomes)),
         *ask_about_failures(endings),
         *ask_about_write_up(prepared, asked_about, silent),
     )

@@ -12,7 +12,6 @@ from typing import Any
 from audit.review.rereading import Reread, reread
 from audit.statements import strict_json
 from audit.statements.certificate_json import VERSION
-from audit.verify import load_certificate
 from synthesizers.errors import InputError
 
 SCHEMAS = Path(strict_json.__file__).with_name("schema") / "1"
@@ -37,8 +36,6 @@ def read_report(path: str | Path, name: str) -> Report:
     """The report of a file, called ``name``; raises InputError for another document."""
     text = strict_json.read_text(str(path))
     document = strict_json.parse(text, str(path), "a report of dp-audit, as --json writes it")
-    if document.get("schema") == VERSION:
-        return Report(name, "certificate", document, reread(name, load_certificate(str(path))))
     return make_report(name, document)
 
 

@@ -61,14 +61,14 @@ class Piece:
         told = [*self.words, "", *self.inputs, "", *needs, "", *_versions()]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
-    def is_of_share(self, share: int, shares: int) -> bool:
-        """Whether it falls to the share of that number, from 1, of so many.
+    def is_of_shard(self, shard: int, shards: int) -> bool:
+        """Whether it falls to the shard of that number, from 1, of so many.
 
         By what it is for: what it needs may turn out otherwise while it waits.
         """
         words = (self.kind, self.stage, self.submission, self.epsilon, self.level, str(self.number))
         key = hashlib.sha256("\0".join(words).encode()).digest()
-        return int.from_bytes(key, "big") % shares == share - 1
+        return int.from_bytes(key, "big") % shards == shard - 1
 
 
 @dataclass(frozen=True)

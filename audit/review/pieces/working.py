@@ -24,11 +24,11 @@ def trials_alone(pieces: Sequence[Piece]) -> Sequence[Piece]:
     return [piece for piece in pieces if piece.kind == "trial"]
 
 
-def of_share(share: int, shares: int) -> Choose:
-    """Those of a share, with the pieces that they need."""
+def of_shard(shard: int, shards: int) -> Choose:
+    """Those of a shard, with the pieces that they need."""
 
     def choose(pieces: Sequence[Piece]) -> Sequence[Piece]:
-        mine = [piece for piece in pieces if piece.is_of_share(share, shares)]
+        mine = [piece for piece in pieces if piece.is_of_shard(shard, shards)]
         return [*dict.fromkeys(one for piece in mine for one in (*_list_needs(piece), piece))]
 
     return choose

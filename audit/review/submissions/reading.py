@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -14,20 +15,14 @@ from audit.review.submissions.deid2 import find_main, read_parameters
 from audit.review.submissions.names import problem_of_name
 from audit.review.submissions.sections import (
     Section,
-    exact_number,
     is_number,
     is_text,
     read_document,
     require_no_problem,
 )
-from audit.review.submissions.submission import (
-    Launch,
-    StatedClaim,
-    StatedQuery,
-    StatedWriteUp,
-    Submission,
-    Way,
-)
+from audit.review.submissions.stated_write_ups import read_write_up
+from audit.review.submissions.submission import Launch, StatedClaim, Submission, Way
+from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.schemas import load_domain
 
@@ -63,7 +58,10 @@ def read_submission(folder: Path, name: str, terms: Terms, made: Path) -> Submis
     domain_file = domain_section.text("file")
     domain_section.end()
     parameters = _read_parameters(document.table("parameters"), launch)
-    write_up = _read_write_up(document.table("write-up"), folder)
+    stated_section = document.table("write-up")
+    write_up = read_write_up(stated_section)
+    if write_up.file is not None:
+        _require_inside(stated_section, folder, "file", write_up.file)
     document.end()
     drafted: Path | None = None
     beside: tuple[Path, ...] = ()
@@ -78,8 +76,7 @@ def read_submission(folder: Path, name: str, terms: Terms, made: Path) -> Submis
     if launch is not None and claim is not None and launch.way == "template":
         problems += unfilled_places(launch.words, claim, launch.rows)
     domain = _domain(folder, domain_file, drafted, terms, problems)
-    if domain is not None and claim is not None:
-        _check_domain(domain, claim, problems)
+    read = None if domain is None or claim is None else _read_domain(domain, claim, problems)
     require_no_problem(document, FILE)
     assert launch is not None and claim is not None and domain is not None
     return Submission(
@@ -91,6 +88,7 @@ def read_submission(folder: Path, name: str, terms: Terms, made: Path) -> Submis
         parameters,
         write_up,
         None if asked is None or are_alike(asked, claim) else asked,
+        domain_file is not None and _is_other(read, terms),
         beside,
     )
 
@@ -173,36 +171,6 @@ def _read_parameters(section: Section, launch: Launch | None) -> tuple[tuple[str
     return tuple(found)
 
 
-def _read_write_up(section: Section, folder: Path) -> StatedWriteUp:
-    file = section.text("file")
-    if file is not None:
-        _require_inside(section, folder, "file", file)
-    queries = tuple(map(_read_query, section.tables("query")))
-    section.end()
-    return StatedWriteUp(file, queries)
-
-
-def _read_query(section: Section) -> StatedQuery:
-    name = section.text("name")
-    if name is None and "name" not in section.fields:
-        section.note("a query needs a name, in the write-up's words")
-    share = section.number("share")
-    number = None if share is None else exact_number(share)
-    if number is not None and not 0 <= number <= 1:
-        section.note("share must lie between 0 and 1: it is the query's part of the budget")
-    query = StatedQuery(
-        name or "",
-        section.text("question"),
-        section.number("sensitivity"),
-        share,
-        section.text("noise"),
-        section.text("file"),
-        section.whole("line", 1),
-    )
-    section.end()
-    return query
-
-
 def _require_inside(section: Section, folder: Path, key: str, path: str) -> None:
     """Note a problem unless a path is that of a file within the folder."""
     parts = path.split("/")
@@ -228,14 +196,25 @@ def _domain(
     return found
 
 
-def _check_domain(path: Path, claim: StatedClaim, problems: list[str]) -> None:
+def _read_domain(path: Path, claim: StatedClaim, problems: list[str]) -> Domain | None:
+    """The domain of a file; None, and a problem, for one that does not fit the claim, too."""
     try:
         domain = load_domain(path)
     except InputError as error:
         problems.append(f"[domain]: {error}".replace(str(path), path.name))
-        return
+        return None
     if claim.unit == "person" and domain.individual is None:
         problems.append(
             "[domain]: the unit is a person, so that the domain file must name the id column, in "
             f"[individual]; the claim reads {claim.guarantee.replace(PLACE, 'ε')!r}"
         )
+        return None
+    return domain
+
+
+def _is_other(domain: Domain | None, terms: Terms) -> bool:
+    """Whether a domain, but for its name, says otherwise than the challenge's, if that has one."""
+    if domain is None or terms.domain is None:
+        return False
+    shared = load_domain(terms.domain)
+    return replace(domain, name=shared.name) != shared

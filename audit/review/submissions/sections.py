@@ -12,14 +12,21 @@ from typing import Any
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
 
-MOST_BYTES = 2**18
-"""The largest file that is read: what people write about a submission is a page or two."""
+MOST_BYTES = 2**20
+"""The largest file that is read: what people write about a submission is a page or two, and a list
+of its queries that is made by a program may be longer."""
 
 LONGEST = 2000
-"""The most characters of a text."""
+"""The most characters of a text of one line."""
+
+LONGEST_WORDS = 100_000
+"""The most characters of words: a question spells its attributes, as many as they are."""
 
 MOST = 1000
 """The most entries of a list."""
+
+MOST_SAID = 20
+"""The most problems of a file that are said at once."""
 
 MOST_COUNT = 10**15
 """Whole numbers are below it: no table has as many records."""
@@ -44,12 +51,21 @@ class Section:
 
     def text(self, key: str) -> str | None:
         """A printable text of one line."""
-        found: str | None = self._take(key, is_text, "must be a text of one line, in quotes")
+        found: str | None = self.take(key, is_text, "must be a text of one line, in quotes")
+        return found
+
+    def words(self, key: str) -> str | None:
+        """A text of any characters: whoever shows it makes it harmless."""
+        found: str | None = self.take(
+            key,
+            lambda value: type(value) is str and len(value) <= LONGEST_WORDS,
+            f"must be a text in quotes, of at most {LONGEST_WORDS} characters",
+        )
         return found
 
     def choice(self, key: str, among: Sequence[str]) -> str | None:
         """One of a few words."""
-        found: str | None = self._take(
+        found: str | None = self.take(
             key, lambda value: is_text(value) and value in among, f"must be {' or '.join(among)}"
         )
         return found
@@ -57,12 +73,12 @@ class Section:
     def truth(self, key: str) -> bool:
         """Whether a key is there and true."""
         return (
-            self._take(key, lambda value: isinstance(value, bool), "must be true or false") is True
+            self.take(key, lambda value: isinstance(value, bool), "must be true or false") is True
         )
 
     def whole(self, key: str, least: int) -> int | None:
         """A whole number of at least ``least``."""
-        found: int | None = self._take(
+        found: int | None = self.take(
             key,
             lambda value: type(value) is int and least <= value < MOST_COUNT,
             f"must be a whole number of at least {least}",
@@ -71,33 +87,35 @@ class Section:
 
     def number(self, key: str) -> str | None:
         """An exact number, as it is written: 3, 0.1, "1/3"."""
-        found = self._take(key, is_number, 'must be a number, as 0.1 or "1/3"')
+        found = self.take(key, is_number, 'must be a number, as 0.1 or "1/3"')
         return None if found is None else str(found)
 
     def numbers(self, key: str) -> tuple[str, ...] | None:
         """A list of such numbers."""
-        found = self._take(
+        found = self.take(
             key, lambda value: is_list(value, is_number), "must be a list of numbers, as [0.1, 1]"
         )
         return None if found is None else tuple(map(str, found))
 
     def texts(self, key: str) -> tuple[str, ...] | None:
         """A list of texts."""
-        found = self._take(
+        found = self.take(
             key, lambda value: is_list(value, is_text), "must be a list of texts in quotes"
         )
         return None if found is None else tuple(found)
 
     def table(self, key: str) -> Section:
         """A table within; an empty one where there is none."""
-        found = self._take(key, is_table, f"must be a table: write {self._inner(key)}")
+        found = self.take(key, is_table, f"must be a table: write {self._inner(key)}")
         return Section(found or {}, self._inner(key), self.problems)
 
-    def tables(self, key: str) -> list[Section]:
-        """A list of tables."""
+    def tables(self, key: str, most: int = MOST) -> list[Section]:
+        """A list of at most so many tables."""
         inner = self._inner(key).strip("[]")
-        found = self._take(
-            key, lambda value: is_list(value, is_table), f"must be tables: write [[{inner}]]"
+        found = self.take(
+            key,
+            lambda value: is_list(value, is_table, most),
+            f"must be at most {most} tables: write [[{inner}]]",
         )
         named = enumerate(found or (), 1)
         return [Section(one, f"[[{inner}]] number {place}", self.problems) for place, one in named]
@@ -116,8 +134,8 @@ class Section:
         """Note a problem of this section."""
         self.problems.append(f"{self.where}: {problem}")
 
-    def _take(self, key: str, fits: Callable[[Any], bool], why: str) -> Any:
-        """The value of a key; None, and a problem, for one that does not fit."""
+    def take(self, key: str, fits: Callable[[Any], bool], why: str) -> Any:
+        """The value of a key; None, and the problem ``why``, for one that does not fit."""
         self.known.append(key)
         value = self.fields.get(key)
         if value is None or fits(value):
@@ -153,9 +171,11 @@ def read_document(path: Path) -> Section:
 
 
 def require_no_problem(section: Section, spoken: str) -> None:
-    """Raise InputError with all problems of a file, if there are any."""
-    if section.problems:
-        raise InputError(f"{spoken}: {'; '.join(section.problems)}")
+    """Raise InputError with the problems of a file, if there are any: as many as one reads."""
+    said, more = section.problems[:MOST_SAID], len(section.problems) - MOST_SAID
+    if said:
+        rest = f"; and {more} more" if more > 0 else ""
+        raise InputError(f"{spoken}: {'; '.join(said)}{rest}")
 
 
 def is_text(value: object) -> bool:
@@ -182,9 +202,9 @@ def is_table(value: object) -> bool:
     return isinstance(value, dict)
 
 
-def is_list(value: object, fits: Callable[[Any], bool]) -> bool:
+def is_list(value: object, fits: Callable[[Any], bool], most: int = MOST) -> bool:
     """Whether a value is a list of some entries, and not of too many, that all fit."""
-    return isinstance(value, list) and len(value) <= MOST and all(map(fits, value))
+    return isinstance(value, list) and len(value) <= most and all(map(fits, value))
 
 
 def exact_number(text: str) -> Fraction | None:

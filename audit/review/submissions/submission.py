@@ -88,7 +88,8 @@ class Submission:
     ``name``: that of its folder or zip, by which pages and files call it. ``folder``: its files.
     ``domain``: the path of its domain file. ``parameters``: what is set of a program, where a value
     may hold ``{epsilon}``. ``asked``: what its challenge asks for, where that is another claim than
-    its own. ``beside``: files of the challenge that it needs in its folder and does not hold.
+    its own; ``other_domain``: whether its domain is not the challenge's. ``beside``: files of the
+    challenge that it needs in its folder and does not hold.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Submission:
     parameters: tuple[tuple[str, str], ...] = ()
     write_up: StatedWriteUp = field(default_factory=StatedWriteUp)
     asked: StatedClaim | None = None
+    other_domain: bool = False
     beside: tuple[Path, ...] = ()
 
 

@@ -13,8 +13,8 @@ def to_toml(submission: Submission, domain: str) -> str:
 
     Guarantee
     ---------
-    What is read of it is the submission again, but for its folder, its domain's path, what its
-    challenge asks for, and the files that lie beside it. Backed by
+    What is read of it is the submission again, but for its folder, its domain's path, what differs
+    from its challenge, and the files that lie beside it. Backed by
     ``tests/audit/review/submissions/test_writing.py``.
     """
     launch, claim, write_up = submission.launch, submission.claim, submission.write_up

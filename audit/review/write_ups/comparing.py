@@ -10,10 +10,10 @@ from itertools import islice
 from operator import add
 from typing import Literal
 
+from audit.review.submissions.stated_numbers import agrees_with, read_number, spell_share
 from audit.review.submissions.submission import StatedQuery
 from audit.review.write_ups.asked import AskedQuery, spell_place
 from audit.review.write_ups.matching import Match, has_noise, has_place, match_queries
-from audit.review.write_ups.numbers import agrees_with, read_number, spell_share
 
 Kind = Literal["missing", "extra", "number", "sensitivity", "share", "noise", "place"]
 """What differs: a question that is not stated, a stated one that is not asked, how often it is
@@ -40,6 +40,11 @@ class Silence:
     name: str
     field: str
     shown: str
+
+    @property
+    def words(self) -> str:
+        """What is not stated, in words: the field comes first."""
+        return f"the {self.field} of '{self.name}'"
 
 
 @dataclass(frozen=True)

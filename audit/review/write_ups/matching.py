@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
+from audit.review.submissions.stated_numbers import StatedNumber, read_number
 from audit.review.submissions.submission import StatedQuery
 from audit.review.write_ups.asked import AskedQuery
-from audit.review.write_ups.numbers import StatedNumber, read_number
 from audit.review.write_ups.spelling import fix_question
 from synthesizers.errors import InputError
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from audit.auditors import proof
+from audit.review.submissions.stated_numbers import spell_root
+from audit.review.submissions.stated_write_ups import MOST_QUERIES
 from audit.review.write_ups.asked import AskedQuery
 from audit.review.write_ups.asking import PlacedEvent, run_on
 from audit.review.write_ups.made_up import TABLES, made_up_tables
-from audit.review.write_ups.numbers import spell_root
 from audit.review.write_ups.shares import describe_budget, find_share
 from audit.review.write_ups.spelling import (
     define_question,
@@ -18,7 +19,6 @@ from audit.review.write_ups.spelling import (
     spell_law,
     spell_question,
 )
-from audit.review.write_ups.stated import MOST_QUERIES
 from audit.statements.claim import Claim
 from audit.statements.evidence import Bound, Decision
 from audit.subjects.subject import ProgramSubject

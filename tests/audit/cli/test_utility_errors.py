@@ -10,6 +10,7 @@ import pytest
 from audit.statements.certificate import digest
 from tests.audit.calls import Command, Shown
 from tests.audit.cli.towns import HEADER, QUICK, SECRET, names, one_line
+from tests.audit.review.certificates import GOLDEN
 
 
 @pytest.mark.parametrize(
@@ -228,6 +229,22 @@ def test_files_may_stand_behind_flags(dp_audit: Command, towns: Path) -> None:
 
 def one_text(shown: Shown) -> str:
     return " ".join(shown.out.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("persons", "replace-one, persons of at most 2 records (certificate c.json: PROVED)"),
+        ("module", "c.json promises nothing: it states no isolation of the program"),
+    ],
+)
+def test_a_certificate_promises_what_it_shows_of_whom(
+    name: str, says: str, dp_audit: Command, towns: Path
+) -> None:
+    held = (GOLDEN / f"before-isolation-{name}.json").read_bytes()
+    (towns / "c.json").write_bytes(held)
+    shown = dp_audit(f"{QUICK} --metric total-variation --claim-of near.csv=c.json")
+    assert says in " ".join((shown.out + shown.err).split())
 
 
 def test_a_forged_certificate_promises_nothing(dp_audit: Command, towns: Path) -> None:

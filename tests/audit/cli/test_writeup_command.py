@@ -55,9 +55,9 @@ def test_a_difference_is_exit_1_and_comes_with_a_question(dp_audit: Command, fol
         ("", "states no queries: expected tables [[write-up.query]]"),
         ("[write-up]\nfile = 'w.pdf'\n", "states no queries"),
         ("write-up = 3", "states no queries"),
-        ("[[write-up.query]\n", "is not TOML"),
-        ("[[write-up.query]]\nname = 'a'\nrho = 1\n", "found 'rho'"),
-        ("a = " + "[" * 5000, "is not TOML"),
+        ("[[write-up.query]\n", "is not valid TOML"),
+        ("[[write-up.query]]\nname = 'a'\nrho = 1\n", "unknown key 'rho'"),
+        ("a = " + "[" * 5000, "is not valid TOML"),
     ],
 )
 def test_a_list_that_is_none_is_one_error(

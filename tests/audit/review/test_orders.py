@@ -18,7 +18,8 @@ def test_an_order_is_read_as_it_was_written(tmp_path: Path) -> None:
     queries = (StatedQuery("counts", sensitivity="1", line=3),)
     prepared = make_prepared(tmp_path, unit="person", queries=queries)
     other = StatedClaim("rho={epsilon}", ("1/2",), "replace-one")
-    prepared = replace(prepared, submission=replace(prepared.submission, asked=other))
+    submission = replace(prepared.submission, asked=other, other_domain=True)
+    prepared = replace(prepared, submission=submission)
     order = replace(
         make_order(prepared, data=tmp_path / "data.csv"), unread=(Unread("two", "broken"),)
     )

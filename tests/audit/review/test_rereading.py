@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -9,18 +11,49 @@ from typing import Any
 
 import pytest
 
-from audit.review.rereading import reread, reread_file
+from audit.review.rereading import SHOWING, reread, reread_file, reread_text
 from audit.statements.certificate import Certificate
 from audit.statements.evidence import Decision, Side
 from synthesizers.errors import InputError
 from tests.audit.report.samples import bound, certificate, claim, finding
+from tests.audit.review.attestations.made_attestations import certify
 from tests.audit.review.certificates import GOLDEN, change, plain, sign
 
+PROVED = certify()
+APART = "before-isolation-module.json"
+"""It is about a program of others, and does not say what kept it apart."""
 
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for path in GOLDEN.glob("*.json") if path.name != APART),
+    ids=lambda path: path.stem,
+)
 def test_a_true_certificate_of_any_version_is_believed(path: Path) -> None:
     found = reread_file(path)
     assert found.fault is None and found.name == path.name
+    assert found.certificate.verdict is found.document.verdict
+    assert found.shown is (found.document.verdict in SHOWING)
+
+
+def test_a_program_of_others_that_nothing_kept_apart_is_not_believed() -> None:
+    found = reread_file(GOLDEN / APART)
+    assert found.fault is not None and not found.shown
+    assert "no isolation of the program, so that its evidence entails UNDECIDED" in found.fault
+    with pytest.raises(InputError, match=f"^{APART} is not shown: it states no isolation"):
+        found.require_believed("is not shown")
+
+
+def test_what_is_shown_says_how_it_is_made_again() -> None:
+    one = reread_text("cert.json", PROVED.json_text())
+    assert one.shown and one.rechecked and one.certificate.verdict.value == "PROVED"
+    assert one.document.digest == PROVED.to_json()["digest"]
+    assert one.command.startswith("dp-audit certify geometric-sanitizer ")
+
+
+def test_another_command_is_never_repeated() -> None:
+    document = sign({**json.loads(PROVED.json_text()), "reproduce": "rm -r /"})
+    assert reread("a", document).command == ""
 
 
 def swap(verdict: str) -> Callable[[dict[str, Any]], None]:
@@ -33,6 +66,16 @@ def lower_floor(document: dict[str, Any]) -> None:
 
 def lower_claim(document: dict[str, Any]) -> None:
     document["claim"] = "epsilon=0.5"
+
+
+def lower_proof(document: dict[str, Any]) -> None:
+    """Less noise than the claim needs, in every step."""
+    text = json.dumps(document).replace('"amount": "1"', '"amount": "1/2"')
+    document.update(json.loads(text))
+
+
+def drop_proof(document: dict[str, Any]) -> None:
+    document["proof"] = None
 
 
 def drop_hypotheses(document: dict[str, Any]) -> None:
@@ -54,6 +97,28 @@ def test_what_contradicts_itself_is_not_believed(
 ) -> None:
     fault = reread("a", change(name, alter)).fault
     assert fault is not None and said in fault
+
+
+@pytest.mark.parametrize(
+    ("alter", "says"),
+    [
+        (swap("EXACT"), "the stated evidence entails PROVED"),
+        (lower_claim, "the independent checker rejects its proof|contradicts its decision"),
+        (lower_proof, "the independent checker rejects its proof"),
+        (drop_proof, "the stated evidence entails EXACT"),
+    ],
+)
+def test_what_is_altered_is_not_believed_even_with_a_digest_of_its_own(
+    alter: Callable[[dict[str, Any]], None], says: str
+) -> None:
+    document = json.loads(PROVED.json_text())
+    alter(document)
+    for altered, why in ((document, "its text was changed"), (sign(document), says)):
+        try:
+            fault = reread("a", altered).fault
+        except InputError as error:
+            fault = str(error)
+        assert fault is not None and re.search(f"{why}|dp-audit does not write it so", fault)
 
 
 def test_a_violation_below_the_claim_is_not_believed() -> None:

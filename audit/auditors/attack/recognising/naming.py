@@ -67,7 +67,7 @@ def _align_runs(pair: Pair, source: Source, runs: int) -> Runs | None:
     """Runs on the pair with what both databases hold in the same places; None where it is so."""
     if pair.pattern != REORDERED or not isinstance(source, Drawing):
         return None
-    # Runs of a stage of their own: they decide nothing.
+    # Runs of their own: they decide nothing.
     return source.runs("check", align_pair(pair), 0, runs)
 
 

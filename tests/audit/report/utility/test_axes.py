@@ -9,10 +9,11 @@ import re
 import numpy as np
 import pytest
 
+from audit.report.json_text import json_text
 from audit.report.page import UtilitySection
 from audit.report.picture import COLOURS, png
 from audit.report.utility.axes import DEPTH, MOST_PICTURED, axes_view, say_axis
-from audit.report.utility.document import utility_text
+from audit.report.utility.document import utility_json
 from audit.utility.clouds import BINS, Clouds, project_tables
 from audit.utility.records import Records
 from audit.utility.results import UtilityResults
@@ -101,7 +102,7 @@ def test_a_page_folds_them_and_every_picture_has_words() -> None:
 
 
 def test_the_document_has_all_that_places_are_made_of() -> None:
-    document = json.loads(utility_text(with_clouds(CLOUDS)))["axes"]
+    document = json.loads(json_text(utility_json(with_clouds(CLOUDS))))["axes"]
     assert document["public"] == ["near.csv", "far.csv"]
     assert document["pairs"][0] == [1, 2] and len(document["pairs"]) == 10
     places = np.zeros((5, REAL.records))
@@ -112,7 +113,7 @@ def test_the_document_has_all_that_places_are_made_of() -> None:
     assert [each["file"] for each in document["synthetic"]] == ["near.csv", "far.csv"]
     for each in document["synthetic"]:
         assert np.array_equal(each["counts"], CLOUDS.synthetic[each["file"]])
-    assert json.loads(utility_text(samples.single()))["axes"] is None
+    assert json.loads(json_text(utility_json(samples.single())))["axes"] is None
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
@@ -146,7 +147,7 @@ def test_nothing_is_said_of_tables_without_an_axis_and_one_axis_has_no_picture()
     several, constant = (Records(one, np.array(codes)) for codes in ([[0], [1], [2]], [[1]]))
     none = project_tables(several, {"s": constant})
     assert axes_view("r", none) is None
-    utility_text(with_clouds(none))
+    json_text(utility_json(with_clouds(none)))
     assert "On public" not in printed(with_clouds(none))
     alone = axes_view("r", project_tables(constant, {"s": several}))
     assert alone is not None and alone.pairs == () and len(alone.distances.rows) == 1

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.report.utility.document import plain, utility_text
+from audit.report.json_text import json_text
+from audit.report.utility.document import plain, utility_json
 from audit.report.utility.words import NOTICE
 from tests.audit.report.utility import samples
 
@@ -18,7 +19,7 @@ def refuse(constant: str) -> None:
 
 
 def document(results: Any) -> dict[str, Any]:
-    text = utility_text(results)
+    text = json_text(utility_json(results))
     assert text.isascii() and text.endswith("}\n")
     found: dict[str, Any] = json.loads(text, parse_constant=refuse)
     return found
@@ -126,7 +127,7 @@ def test_one_file_has_no_ranking() -> None:
 
 
 def test_draws_stay_out_since_they_may_repeat_records() -> None:
-    text = utility_text(samples.results())
+    text = json_text(utility_json(samples.results()))
     assert '"drawn"' not in text
     assert all(name not in str(of("k-marginal", 0)["parts"]) for name in samples.NAMES)
 

@@ -8,14 +8,17 @@ from fractions import Fraction
 import pytest
 
 from audit.report.write_up.toml import queries_toml
+from audit.review.submissions.sections import Section
+from audit.review.submissions.stated_write_ups import read_write_up
 from audit.review.write_ups.asked import AskedQuery
 from audit.review.write_ups.comparing import compare_write_up
-from audit.review.write_ups.stated import read_stated
 from tests.audit.review.write_ups.queries import SEXES, ask
 
 
 def reread(asked: list[AskedQuery]) -> list[str]:
-    stated = read_stated(tomllib.loads(queries_toml(asked))["write-up"])
+    section = Section(tomllib.loads(queries_toml(asked))["write-up"], "[write-up]", [])
+    stated = read_write_up(section)
+    assert section.problems == []
     assert [one.name for one in stated.queries] == [one.name for one in asked]
     return [one.kind for one in compare_write_up(stated.queries, asked)]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import dp_audit as dpa
 from audit.review.attestations.about import About, parse_about
-from audit.review.attestations.attestation import Attestation
-from audit.review.attestations.rereading import Reread
+from audit.review.attestations.attestation import Attestation, NamedFile
+from audit.review.rereading import Reread
 from audit.statements.certificate import Certificate
 from audit.statements.checks import Check, Status
 
@@ -38,8 +38,9 @@ def attest(
     certificate: Certificate, proof: Check | None = None, about: About | None = None
 ) -> Attestation:
     """An attestation as if the certificate had been read again, with what came of its proof."""
-    made = Reread("cert.json", "0" * 64, "sha256:1", certificate, proof, "")
-    return Attestation(made, None, about, None, NOON, "0.1.0")
+    made = Reread("cert.json", certificate.document(), certificate, proof, None)
+    file = NamedFile("cert.json", "0" * 64)
+    return Attestation(made, file, None, about, None, NOON, "0.1.0")
 
 
 def state_all() -> About:

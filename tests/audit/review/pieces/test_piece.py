@@ -37,9 +37,9 @@ def test_what_is_said_of_a_piece_does_not_name_it() -> None:
     assert replace(PIECE, seconds=90, submission="two").digest == PIECE.digest
 
 
-@pytest.mark.parametrize("shares", [1, 2, 5])
-def test_each_piece_falls_to_one_share(shares: int) -> None:
+@pytest.mark.parametrize("shards", [1, 2, 5])
+def test_each_piece_falls_to_one_shard(shards: int) -> None:
     for number in range(50):
         one = replace(PIECE, number=number)
-        held = [share for share in range(1, shares + 1) if one.is_of_share(share, shares)]
+        held = [shard for shard in range(1, shards + 1) if one.is_of_shard(shard, shards)]
         assert len(held) == 1

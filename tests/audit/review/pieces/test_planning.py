@@ -10,7 +10,7 @@ import pytest
 from audit.review.pieces.commands import Asking
 from audit.review.pieces.piece import Piece
 from audit.review.pieces.planning import TRIALS, choose_epsilon, list_pieces
-from audit.review.pieces.working import of_share, trials_alone
+from audit.review.pieces.working import of_shard, trials_alone
 from audit.review.submissions.submission import StatedQuery
 from tests.audit.review.orders import Worked, certificate, make_order, make_prepared, scores
 
@@ -106,17 +106,17 @@ def test_tables_that_were_made_are_measured_though_one_failed(tmp_path: Path) ->
     assert [[need.number for need in one.needs] for one in utility] == [[1]]
 
 
-@pytest.mark.parametrize("shares", [2, 3])
-def test_shares_together_do_all_pieces_and_find_the_same_ones(tmp_path: Path, shares: int) -> None:
+@pytest.mark.parametrize("shards", [2, 3])
+def test_shards_together_do_all_pieces_and_find_the_same_ones(tmp_path: Path, shards: int) -> None:
     data = tmp_path / "data.csv"
     prepared = (make_prepared(tmp_path, "one"), make_prepared(tmp_path, "two", asks=True))
     order = make_order(*prepared, data=data)
     whole = Worked(answer)
     wanted = whole.work(order)
     joined: set[str] = set()
-    for share in range(1, shares + 1):
+    for shard in range(1, shards + 1):
         own = Worked(answer)
-        for choose in (trials_alone, of_share(share, shares)):
+        for choose in (trials_alone, of_shard(shard, shards)):
             while missing := [
                 one for one in choose(list_pieces(order, own.read)) if own.read(one) is None
             ]:

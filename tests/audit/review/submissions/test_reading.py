@@ -191,7 +191,7 @@ tiger = 1
         ('name = "a\\u001b[2J"\n' + TOML, "name must be a text of one line"),
         ("[run\n", "not valid TOML (at line 1"),
         ("a = " + "[" * 5000, "not valid TOML"),
-        ("#" * 2**19, "larger than"),
+        ("#" * 2**21, "larger than"),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path: Path, toml: str, said: str) -> None:
@@ -242,6 +242,19 @@ def test_a_challenge_fills_what_is_left_out_and_nothing_else(tmp_path: Path) -> 
         "epsilon={epsilon}, delta=1e-3", ("0.1", "1"), "add-remove", "person", 5
     )
     assert own.asked == silent.claim
+
+
+def test_a_domain_of_its_own_is_another_only_if_it_says_something_else(tmp_path: Path) -> None:
+    shared = write_copy(tmp_path / "shared") / "domain.toml"
+    terms = Terms(Challenge("c"), domain=shared)
+    stated = TOML + '[domain]\nfile = "own.toml"\n'
+    text = shared.read_text()
+    alike = write_copy(tmp_path / "x", stated, **{"own.toml": text.replace("clinic", "ours")})
+    assert not read_submission(alike, "x", terms, tmp_path / "made.toml").other_domain
+    more = text + '[attributes.more]\nvalues = ["a", "b"]\n'
+    other = write_copy(tmp_path / "y", stated, **{"own.toml": more})
+    assert read_submission(other, "y", terms, tmp_path / "made.toml").other_domain
+    assert not read_submission(other, "y", SILENT, tmp_path / "made.toml").other_domain
 
 
 def test_the_same_claim_in_other_words_is_no_question(tmp_path: Path) -> None:

@@ -56,8 +56,8 @@ def test_a_write_up_is_read_as_it_was(tmp_path: Path) -> None:
     folder = write_copy(tmp_path / "x", **{"w.md": ""})
     found = read_submission(folder, "team", SILENT, tmp_path / "made.toml")
     queries = (
-        StatedQuery("ages", "q", "1/3", "0.5", "Laplace \\ \"'", "give.py", 3),
-        StatedQuery("others"),
+        StatedQuery("ages", "q", "sqrt(2)", "0.5", "Laplace \\ \"'", "give.py", 3),
+        StatedQuery("others\n\x7f\u202e"),
     )
     found = replace(found, write_up=StatedWriteUp("w.md", queries))
     assert read_again(found) == found

@@ -1,4 +1,4 @@
-"""Stages: behind a known leak the next one is found, and who has no other is refuted once."""
+"""Next attacks: behind a known leak the next one is found, and who has no other is refuted once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SMALL = Domain.from_cells("3")
 """For searched pairs."""
 
 
-def stages(
+def attack_in_turn(
     function: Callable[[Any, np.random.Generator], Any],
     attack: Attack,
     domain: Domain | None = None,
@@ -56,7 +56,7 @@ HIDEABLE = [leak for leak in LEAKS if CAUSES[leak.cause].hideable]
 @pytest.mark.parametrize("leak", marked(HIDEABLE))
 def test_behind_its_cause_a_leak_is_not_seen(leak: Leak) -> None:
     attack = replace(ATTACK, runs=leak.runs, pair=leak.pair, beyond=(leak.cause,))
-    found = stages(leak.subject, attack)
+    found = attack_in_turn(leak.subject, attack)
     assert found[0].decision is Decision.VIOLATED
     if leak.cause == "empty-tables":
         # The pair is the user's.
@@ -120,7 +120,7 @@ def test_behind_the_first_leak_the_second_is_found(
 ) -> None:
     attack = replace(ATTACK, runs=runs, pair=pair, beyond=beyond)
     domain, records = (SMALL, 20) if pair is None else (None, None)
-    found = stages(function, attack, domain, records)
+    found = attack_in_turn(function, attack, domain, records)
     assert [e.cause.name if e.cause else None for e in found] == causes
     for place, one in enumerate(found):
         if one.cause is not None and one.cause.name == "small-scale":
@@ -137,7 +137,7 @@ def test_a_rule_behind_veils_is_plain_data_that_evaluates_outcomes_as_they_come(
 ) -> None:
     attack = replace(ATTACK, runs=1000, pair=ONE_MORE, until_decided=until_decided)
     attack = replace(attack, beyond=("exact-size",))
-    evidence = stages(tells_and_halves, attack)[1]
+    evidence = attack_in_turn(tells_and_halves, attack)[1]
     assert evidence.decision is Decision.VIOLATED
     assert evidence.finding.startswith("behind the leak of the exact size: ")
     witness = evidence.witness
@@ -154,13 +154,13 @@ def test_a_rule_behind_veils_is_plain_data_that_evaluates_outcomes_as_they_come(
 
 def test_who_keeps_the_claim_is_attacked_once_whatever_lies_beyond() -> None:
     attack = replace(ATTACK, pair=ONE_MORE, beyond=("low-bits", "schema"))
-    (found,) = stages(leaks.whole_scale, attack)
+    (found,) = attack_in_turn(leaks.whole_scale, attack)
     assert found.decision is Decision.UNSEEN
 
 
 def test_a_deterministic_subject_behind_its_leak_is_not_refuted_by_what_is_hidden() -> None:
     attack = replace(ATTACK, pair=Pair(table(1), table(1, 2)), beyond=("exact-size",))
-    found = stages(lambda database, rng: {"n": len(database), "b": 7.5}, attack)
+    found = attack_in_turn(lambda database, rng: {"n": len(database), "b": 7.5}, attack)
     assert found[0].decision is Decision.VIOLATED
     assert found[1].decision in NOTHING_SHOWN
 

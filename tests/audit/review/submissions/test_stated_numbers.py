@@ -6,7 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from audit.review.write_ups.numbers import agrees_with, read_number, spell_root, spell_share
+from audit.review.submissions.stated_numbers import (
+    agrees_with,
+    read_number,
+    spell_root,
+    spell_share,
+)
 from synthesizers.errors import InputError
 
 

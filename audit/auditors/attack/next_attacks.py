@@ -1,4 +1,4 @@
-"""Stages: an attack that refuted a claim goes on behind the leaks that are known by then."""
+"""Next attacks: one that refuted a claim goes on behind the leaks that are known by then."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from audit.statements.databases import expand
 from audit.statements.evidence import Decision, Evidence, SampledWitness
 from synthesizers.errors import InputError
 
-MOST_STAGES = 8
+MOST_ATTACKS = 8
 """The most attacks of one audit: the first, behind low bits, and behind empty tables from 1 record
 on to more than are called tiny, with some to spare."""
 
@@ -24,16 +24,16 @@ SMALL = "empty-tables"
 """The cause behind which a search leaves out small databases."""
 
 
-def plan_stage(
+def plan_next(
     asked: Attack, last: Attack, evidence: Evidence, claim: Claim, number: int
 ) -> Attack | None:
     """The next attack, behind more than the last one; None where there is nothing more to do.
 
-    ``asked``: the attack that the user wants, ``beyond`` included; ``number``: of the stage. Its
+    ``asked``: the attack that the user wants, ``beyond`` included; ``number``: of the attack. Its
     randomness is its own. Raises InputError for causes behind which nothing can be seen.
     """
     wanted = parse_causes(asked.beyond)
-    if evidence.decision is not Decision.VIOLATED or evidence.partial or number == MOST_STAGES:
+    if evidence.decision is not Decision.VIOLATED or evidence.partial or number == MOST_ATTACKS:
         return None
     shown = () if evidence.cause is None else (evidence.cause.name,)
     automatic = tuple(name for name in shown if name in AUTOMATIC)

@@ -36,7 +36,7 @@ class StatedNumber:
         Guarantee
         ---------
         Decided in exact fractions. Without a decimal point nothing but the number itself agrees.
-        Backed by ``tests/audit/review/write_ups/test_numbers.py``.
+        Backed by ``tests/audit/review/submissions/test_stated_numbers.py``.
         """
         if value < 0:
             return False
