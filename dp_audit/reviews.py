@@ -107,7 +107,9 @@ def review(
             "--budget is fitted to what this machine measures: make the plan without --shard first "
             "(--plan), and give every shard a copy of its folder"
         )
-    if earlier is not None and seed not in (None, earlier.seed):
+    # A command line has it as text.
+    chosen = optional_number(seed, "--seed")
+    if earlier is not None and chosen not in (None, earlier.seed):
         raise InputError(f"{folder.path} holds a review with another seed; give --out a new folder")
     multiple = text(detect, "--detect")
     if exact(detect, "--detect") <= 1:
@@ -119,7 +121,6 @@ def review(
     )
     share_out = None if cluster is None else of_cluster(cluster)
     folder.begin()
-    chosen = optional_number(seed, "--seed")
     if chosen is None:
         chosen = make_seed() if earlier is None else earlier.seed
     order = _order(path, folder, stage, chosen, multiple, *numbers)

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 
 from dp_audit import merge, review
 from synthesizers.errors import InputError
-from tests.audit.processes import ROOT
+from tests.audit.processes import ROOT, run
 
 CHALLENGE = """\
 name = "tiny"
@@ -127,6 +127,15 @@ def test_a_review_writes_its_verdicts_and_its_pages(tmp_path: Path) -> None:
         "submission.toml",
         "synth.py",
     ]
+
+
+def test_the_same_command_goes_on_with_its_seed(tmp_path: Path) -> None:
+    make_challenge(tmp_path / "c", PROGRAM)
+    line = ("review", "c", "--out", "r", "--plan", "--seed")
+    assert run(*line, "7", cwd=tmp_path).returncode == 0
+    assert run(*line, "7", cwd=tmp_path).returncode == 0
+    other = run(*line, "8", cwd=tmp_path)
+    assert other.returncode == 2 and "another seed" in other.stderr
 
 
 def test_what_is_finished_is_not_done_again_and_what_changed_is(tmp_path: Path) -> None:

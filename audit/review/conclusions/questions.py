@@ -14,8 +14,8 @@ _OWN_FIELD = "the question of "
 """How a silence about `StatedQuery.question` begins: its spelling is ours, which no author knows,
 and it asks for nothing that a reviewer wants."""
 
-LONGEST = 200
-"""Characters of a log that a question quotes."""
+MOST_LETTERS = 300
+"""Of a line of a log, in a question."""
 
 
 def ask_about_claims(prepared: Prepared, claims: Sequence[ClaimConclusion]) -> list[str]:
@@ -91,11 +91,11 @@ def ask_about_failures(endings: Sequence[tuple[str, str, str]]) -> list[str]:
     """Questions from runs that failed: of each, the ε, how it ended, and the end of its log."""
     asked = []
     for epsilon, ending, log in endings:
-        last = log.strip().splitlines()[-1:] if log.strip() else []
-        said = f' Its log ends with "{last[0][:LONGEST]}".' if last else ""
+        last = log.strip().splitlines()[-1:]
+        said = f" Its log ends with “{_cut(last[0])}”." if last else ""
         asked.append(
             f"At ε = {epsilon}, the program gives no output: {ending}.{said} On which inputs is it "
-            "meant to run, and what does it need to?"
+            "meant to run, and what does it need for that?"
         )
     return asked
 
@@ -118,7 +118,7 @@ def ask_about_write_up(
         )
     words = [one for one in silent if not one.startswith(_OWN_FIELD)]
     if words:
-        asked.append(f"The write-up does not state {_join(words)}. What are they?")
+        asked.append(f"The write-up does not state {_join(words)}. What should it say?")
     return asked
 
 
@@ -130,10 +130,12 @@ def is_unrun(claims: Sequence[ClaimConclusion]) -> bool:
 def _about_refutation(one: ClaimConclusion) -> str:
     cause = CAUSES.get(one.cause)
     words = f"shows {cause.words}" if cause else "tells two neighbouring tables apart too often"
-    mend = f" {cause.mend}" if cause else ""
+    ask = "How is the noise calibrated, and to which sensitivity?"
+    if cause:
+        ask = f"Which lines put it out, and where does the proof account for it? {cause.mend}"
     return (
         f"At ε = {one.epsilon}, the claim {one.claim!r} does not hold for a {one.level}: the "
-        f"output {words}.{mend} How is the noise calibrated, and to which sensitivity?"
+        f"output {words}. {ask}"
     )
 
 
@@ -169,3 +171,7 @@ def _first(seen: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _join(words: Sequence[str]) -> str:
     return "; ".join(words) if words else "no more is known"
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= MOST_LETTERS else line[:MOST_LETTERS] + " …"

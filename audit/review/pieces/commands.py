@@ -160,6 +160,7 @@ class Asking:
             *("release", program, "--set", f"epsilon={self.epsilon}", *delta, "--data", DATA),
             *("--domain", "domain.toml", "--neighbours", claim.neighbours),
             *(person if claim.unit == "person" else ()),
+            # Where persons are added and removed, the size is no public number by itself.
             *(() if rows is None else ("--rows", str(rows))),
             *("--out", TABLE, "--json", DOCUMENT, "--quiet"),
         )

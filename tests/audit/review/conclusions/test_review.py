@@ -122,12 +122,10 @@ def test_a_prescreen_leaves_the_other_epsilons_for_later(tmp_path: Path) -> None
 def test_a_failure_keeps_its_epsilon_its_ending_and_its_log(tmp_path: Path) -> None:
     def answer(piece: Piece) -> tuple[int, Any]:
         if piece.kind == "trial" and piece.epsilon == "10":
-            failure = {"phase": "run", "ending": "exit code 1", "message": ""}
-            return 4, {
-                "failure": failure,
-                "command": "python synth.py",
-                "log": "Traceback\nno room",
-            }
+            # As `dp-audit try` writes it.
+            failure = {"phase": "run", "ending": "exit code 1", "place": "", "message": ""}
+            run = {"command": "python synth.py", "log": "Traceback\nno room"}
+            return 4, {"failure": failure, **run}
         return 0, certificate("NOT REFUTED") if piece.kind == "certify" else {}
 
     one = review(make_order(make_prepared(tmp_path)), answer).submissions[0]
@@ -138,6 +136,7 @@ def test_a_failure_keeps_its_epsilon_its_ending_and_its_log(tmp_path: Path) -> N
     asked = [question for question in one.questions if "ε = 10" in question]
     assert len(asked) == 1
     assert "no room" in asked[0]
+    assert {(f.command, f.log) for f in one.failures} == {("python synth.py", "Traceback\nno room")}
 
 
 def test_runs_out_of_time_are_not_repeated_often(tmp_path: Path) -> None:

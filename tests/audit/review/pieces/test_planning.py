@@ -57,6 +57,17 @@ def test_the_final_stage_attacks_every_epsilon_with_the_leak_asked_for(tmp_path:
     assert len({one.words for one in releases}) == 4
 
 
+def test_references_have_the_public_number_of_rows(tmp_path: Path) -> None:
+    # Without it, none of a table whose size is private can be made.
+    prepared = make_prepared(tmp_path)
+    launch = replace(prepared.submission.launch, rows=600)
+    prepared = replace(prepared, submission=replace(prepared.submission, launch=launch))
+    order = make_order(prepared, data=tmp_path / "data.csv")
+    made = [one for one in list_pieces(order, lambda piece: None) if one.words[0] == "release"]
+    assert {one.level for one in made} == {"mst", "geometric-sanitizer"}
+    assert all(one.words[one.words.index("--rows") + 1] == "600" for one in made)
+
+
 def test_a_refuted_claim_is_not_attacked_again(tmp_path: Path) -> None:
     def refute(piece: Piece) -> tuple[int, object]:
         if piece.kind == "certify" and piece.stage == "prescreen":
