@@ -30,6 +30,7 @@ from audit.review.pieces.piece import REFERENCE, Outcome, Piece
 from audit.review.pieces.planning import Read, list_pieces, runs_at
 from audit.review.submissions.submission import Prepared, Unread
 from audit.statements.evidence import Verdict
+from synthesizers.errors import ProtocolError
 from synthesizers.schemas import load_domain
 
 _ENDINGS = {
@@ -207,6 +208,9 @@ def _read_failure(piece: Piece, outcome: Outcome) -> Failure:
     phase = str(failure.get("phase") or piece.kind)
     command = str(document.get("command") or outcome.command)
     log = str(document.get("log") or message or outcome.log)
+    if ending == ProtocolError.__name__ and message:
+        # In front of what programs must do.
+        ending = message.split(";")[0]
     return Failure(phase, piece.epsilon, _ENDINGS.get(ending, ending), command, log)
 
 
