@@ -2,14 +2,14 @@
 
 What can only be run draws from the system's entropy, so that no seed fixes its verdict:
 
-- ``command``, ``deid2`` and ``fails-at-ten`` keep their claims. A review states an error of 1e-6
-  for each claim, over all stages; five claims of theirs are attacked (ε = 1 and, but for the last
-  one, ε = 10), and at ε = 1 single records besides, at the prescreen's 1e-7: by a union bound, one
-  of them is refuted with probability at most 5.3e-6 in the final stage, and 6e-7 in the prescreen.
+- ``command`` and ``deid2`` keep their claims. A review states an error of 1e-6 for each claim, over
+  all stages; four claims of theirs are attacked (ε = 1 and ε = 10), and at ε = 1 single records
+  besides, at the prescreen's 1e-7: by a union bound, one of them is refuted with probability at
+  most 4.2e-6 in the final stage, and 4e-7 in the prescreen.
 - ``exact-size`` writes a row for each record, in every run: a rule that reads the size of tables of
   different sizes is always right. Under ε = 1 it is right n times with probability at most
   (e / (1 + e))^n, below the prescreen's 1e-7 from n = 52 on; 150 runs of each table are made.
-- ``record-noise`` leaks ε = 3 where it claims 1. The final stage makes three times the runs that
+- ``record-noise`` leaks ε = 3 where it claims 1. The final stage makes five times the runs that
   see a leak of 2. No bound says with which probability they miss one of 3: their rules are learned.
   In the prescreen, either verdict is right.
 """
@@ -78,7 +78,7 @@ def check_attacks(result: ReviewResult) -> None:
     assert submissions["deid2"].questions == (
         "There is no write-up. Where are the algorithm and its proof written down?",
     )
-    assert list_verdicts(submissions["fails-at-ten"])["1.0", "person"] in UNSHOWN
+    assert list_verdicts(submissions["fails-at-ten"])["1.0", "person"] == "PROVED"
     sized = submissions["exact-size"]
     assert sized.verdict == "REFUTED" and not sized.goes_on
     claim = sized.claims[0]
