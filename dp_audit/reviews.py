@@ -21,7 +21,14 @@ from audit.review.pieces.attacks import LEAST_RUNS
 from audit.review.pieces.estimate import ReviewPlan, fit, make_plan
 from audit.review.pieces.piece import DATA
 from audit.review.pieces.planning import Read
-from audit.review.pieces.working import do_pieces, in_threads, of_shard, of_stage, trials_alone
+from audit.review.pieces.working import (
+    do_pieces,
+    in_threads,
+    in_waves,
+    of_shard,
+    of_stage,
+    trials_alone,
+)
 from audit.review.scratch import make_scratch
 from audit.review.submissions.opening import open_path
 from audit.review.submissions.preparing import digest_of
@@ -130,14 +137,15 @@ def review(
     read, ahead = folder.reader(), None
     told = functools.partial(progress, "reviewing")
     try:
-        with in_threads(workers) as here:
-            work = functools.partial(do_pieces, folder, read, share_out or here, told)
+        with in_threads(workers, folder) as here:
+            worker = here if share_out is None else in_waves(share_out, folder)
+            work = functools.partial(do_pieces, read, worker, told)
             # Every shard measures a run of each submission, so that all plan the same.
             work(order, trials_alone)
-            if not plan:
-                # What both stages need; it measures better what the runs of the final one take.
-                work(order, of_stage("prescreen", of_shard(*part)))
             if budget is not None and seconds is not None:
+                if not plan:
+                    # What both stages need measures better what the runs of the final one take.
+                    work(order, of_stage("prescreen", of_shard(*part)))
                 order = _fit(order, earlier, read, budget, seconds, workers)
                 write_order(order, folder.path)
             ahead = make_plan(order, read)
@@ -173,7 +181,7 @@ def merge(folders: Sequence[str | Path], *, out: str | Path | None = None) -> Re
     Raises ``ValueError`` for folders of different orders. What no folder holds is said.
 
     """
-    paths = [Path(folder) for folder in folders]
+    paths = [Path(folder).absolute() for folder in folders]
     if not paths:
         raise InputError("name the folders that reviews with --shard wrote")
     orders = [_order_of(path) for path in paths]

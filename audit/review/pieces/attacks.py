@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 from audit.auditors.attack.guessing.floors import claimed_value
 from audit.auditors.attack.guessing.power import choose_detect
@@ -15,7 +16,6 @@ from audit.review.submissions.submission import Prepared
 from audit.statements.claim import Claim
 from proofs.guarantees import parse_guarantee
 from synthesizers.neighbours import neighbours_from
-from synthesizers.schemas import load_domain
 
 ALARM = Fraction(1, 10**6)
 """The error that REFUTED may have, of one claim of a submission, in all its pieces."""
@@ -64,13 +64,12 @@ class Blocks:
 
 
 def claim_of(order: Order, prepared: Prepared, epsilon: str, level: str) -> Claim:
-    """What is claimed of the small databases that a review makes up."""
+    """What is claimed of the small databases that a review makes up, whatever their domain."""
     stated = prepared.submission.claim
     most = stated.max_records if level == "person" else None
-    domain = load_domain(prepared.folder / "domain.toml")
     relation = neighbours_from(stated.neighbours, level, most)
     records = count_records(order, prepared, level)
-    return Claim(parse_guarantee(stated.at(epsilon)), relation, "output", domain, records)
+    return Claim(parse_guarantee(stated.at(epsilon)), relation, "output", None, records)
 
 
 def count_records(order: Order, prepared: Prepared, level: str) -> int:
@@ -80,14 +79,18 @@ def count_records(order: Order, prepared: Prepared, level: str) -> int:
 
 def plan_blocks(order: Order, claim: Claim) -> Blocks:
     """The attack of the final stage that sees the leak asked for, within the order's scale."""
-    wanted = _wanted(order, claim)
+    return _plan_blocks(claim, _wanted(order, claim), order.runs, order.scale)
+
+
+@cache
+def _plan_blocks(claim: Claim, wanted: Fraction, most: int, scale: float) -> Blocks:
     left = ALARM * (1 - OF_PRESCREEN) / 2
     attack = Attack(LEAST_RUNS, 0, ERROR, left, detect=wanted)
     plan = make_plan(claim, attack, None)
     enough = LEAST_RUNS if plan.sees <= wanted else plan.needed
     # Where no bearable number sees the leak, few runs show what is broken as well as many.
-    runs = min(order.runs, MARGIN * enough) if enough and enough <= order.runs else LEAST_RUNS
-    runs = max(LEAST_RUNS, math.floor(runs * order.scale))
+    runs = min(most, MARGIN * enough) if enough and enough <= most else LEAST_RUNS
+    runs = max(LEAST_RUNS, math.floor(runs * scale))
     number = math.ceil(runs / BLOCK)
     each, alarm = math.ceil(runs / number), left / number
     error = ERROR * (1 - OF_PRESCREEN) / number
