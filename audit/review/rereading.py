@@ -44,12 +44,12 @@ class Reread:
     fault: str | None
 
     @property
-    def shown(self) -> bool:
+    def is_shown(self) -> bool:
         """Whether its claim is shown, and not only stated."""
         return self.fault is None and self.certificate.verdict in SHOWING
 
     @property
-    def rechecked(self) -> bool:
+    def is_rechecked(self) -> bool:
         """Whether the independent checker found the claim in its proof."""
         return self.proof is not None and self.proof.status is Status.CONFIRMED
 

@@ -17,7 +17,7 @@ def attestation_json(attestation: Attestation) -> dict[str, Any]:
     certificate = reread.certificate
     claim, proof = certificate.claim, reread.proof
     unit = claim.neighbours.unit
-    shown = reread.shown
+    shown = reread.is_shown
     return {
         "verdict": certificate.verdict.value,
         "subject": str(certificate.subject.get("name")),

@@ -59,7 +59,7 @@ def find_facts(attestation: Attestation) -> Iterator[Fact]:
     ``tests/audit/report/attestation/test_facts.py``.
     """
     certificate = attestation.reread.certificate
-    shown: Mark = "shown" if attestation.reread.shown else "assumed"
+    shown: Mark = "shown" if attestation.reread.is_shown else "assumed"
     yield from _variant(certificate, shown)
     yield from _loss(certificate, shown)
     yield Fact((*MODEL, "model_name"), "assumed", "Central")

@@ -77,7 +77,7 @@ def make_label(attestation: Attestation) -> Label:
         guess,
         tuple(_claim(attestation)),
         tuple(say_unprotected(certificate)),
-        tuple(_stated(attestation)),
+        tuple(_list_stated(attestation)),
         tuple(_check(attestation)),
         f"dp-audit verify {shlex.quote(attestation.file.name)}",
     )
@@ -109,7 +109,7 @@ def _claim(attestation: Attestation) -> Iterator[tuple[str, str]]:
     yield "Databases", claim.covers
 
 
-def _stated(attestation: Attestation) -> Iterator[tuple[str, str]]:
+def _list_stated(attestation: Attestation) -> Iterator[tuple[str, str]]:
     about = attestation.about or {}
     for term, field in _STATED:
         if field in about:
@@ -119,7 +119,7 @@ def _stated(attestation: Attestation) -> Iterator[tuple[str, str]]:
 
 def _check(attestation: Attestation) -> Iterator[str]:
     reread = attestation.reread
-    if reread.rechecked:
+    if reread.is_rechecked:
         proof = "The independent checker found the claim in its proof."
     elif reread.proof is None or reread.proof.status is not Status.UNCHECKED:
         proof = "It has no proof that was checked here."

@@ -49,7 +49,7 @@ def find_result(reread: Reread) -> str:
     """
     if reread.certificate.verdict.exit_code != 0:
         return "FAILED"
-    return "PASSED" if reread.shown and reread.rechecked else "WARNED"
+    return "PASSED" if reread.is_shown and reread.is_rechecked else "WARNED"
 
 
 def state_verification(attestation: Attestation) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def state_verification(attestation: Attestation) -> dict[str, Any]:
     """
     reread = attestation.reread
     certificate = reread.certificate
-    if not reread.shown:
+    if not reread.is_shown:
         raise InputError(
             "a verification result lists what is shown, and the verdict is "
             f"{certificate.verdict.value}: leave out --svr, or use --in-toto, which says so"
@@ -71,7 +71,7 @@ def state_verification(attestation: Attestation) -> dict[str, Any]:
     properties = [
         "DP_AUDIT_CERTIFICATE_CONSISTENT",
         f"DP_AUDIT_STATES_{certificate.verdict.value}",
-        *(["DP_AUDIT_PROOF_CHECKED"] if reread.rechecked else []),
+        *(["DP_AUDIT_PROOF_CHECKED"] if reread.is_rechecked else []),
         f"DP_AUDIT_CLAIM {claim.guarantee}",
         f"DP_AUDIT_NEIGHBOURS {claim.neighbours.name}",
         f"DP_AUDIT_UNIT {_unit(attestation)}",
@@ -110,7 +110,7 @@ def _tests(attestation: Attestation) -> list[tuple[str, str]]:
         result = "PASSED" if passed else "FAILED" if failed else "WARNED"
         tests.append((f"finding {place}, {one.auditor}: {one.decision.value}", result))
     if reread.proof is not None:
-        result = "PASSED" if reread.rechecked else "WARNED"
+        result = "PASSED" if reread.is_rechecked else "WARNED"
         tests.append((f"{reread.proof.statement}: {reread.proof.status.value}", result))
     return [(name, _GROUPS[result]) for name, result in tests]
 

@@ -52,7 +52,7 @@ def _figures(entry: Reread) -> dict[str, Figure]:
     }
     named = {name: Figure("", text) for name, text in texts.items()}
     named |= {
-        f"isolation.{part}": _stated(None if isolation is None else getattr(isolation, part))
+        f"isolation.{part}": _as_figure(None if isolation is None else getattr(isolation, part))
         for part in ("process", "filesystem", "network")
     }
     parameters = document.subject.get("parameters")
@@ -173,7 +173,7 @@ def _obstacle(entry: Reread, side: Side) -> str:
     return ""
 
 
-def _stated(text: str | None) -> Figure:
+def _as_figure(text: str | None) -> Figure:
     return Figure("", None, "no isolation is stated") if text is None else Figure("", text)
 
 

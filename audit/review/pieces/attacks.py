@@ -79,7 +79,7 @@ def count_records(order: Order, prepared: Prepared, level: str) -> int:
 
 def plan_blocks(order: Order, claim: Claim) -> Blocks:
     """The attack of the final stage that sees the leak asked for, within the order's scale."""
-    return _plan_blocks(claim, _wanted(order, claim), order.runs, order.scale)
+    return _plan_blocks(claim, _choose_leak(order, claim), order.runs, order.scale)
 
 
 @cache
@@ -98,7 +98,7 @@ def _plan_blocks(claim: Claim, wanted: Fraction, most: int, scale: float) -> Blo
     return Blocks(number, each, alarm, left, error, sees, wanted)
 
 
-def _wanted(order: Order, claim: Claim) -> Fraction:
+def _choose_leak(order: Order, claim: Claim) -> Fraction:
     """The leak to be seen: the order's multiple of what is claimed; where that is 0, the usual."""
     value = claimed_value(claim.guarantee)
     return Fraction(order.detect) * value if value else choose_detect(claim.guarantee)

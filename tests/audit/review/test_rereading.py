@@ -33,12 +33,12 @@ def test_a_true_certificate_of_any_version_is_believed(path: Path) -> None:
     found = reread_file(path)
     assert found.fault is None and found.name == path.name
     assert found.certificate.verdict is found.document.verdict
-    assert found.shown is (found.document.verdict in SHOWING)
+    assert found.is_shown is (found.document.verdict in SHOWING)
 
 
 def test_a_program_of_others_that_nothing_kept_apart_is_not_believed() -> None:
     found = reread_file(GOLDEN / APART)
-    assert found.fault is not None and not found.shown
+    assert found.fault is not None and not found.is_shown
     assert "no isolation of the program, so that its evidence entails UNDECIDED" in found.fault
     with pytest.raises(InputError, match=f"^{APART} is not shown: it states no isolation"):
         found.require_believed("is not shown")
@@ -46,7 +46,7 @@ def test_a_program_of_others_that_nothing_kept_apart_is_not_believed() -> None:
 
 def test_what_is_shown_says_how_it_is_made_again() -> None:
     one = reread_text("cert.json", PROVED.json_text())
-    assert one.shown and one.rechecked and one.certificate.verdict.value == "PROVED"
+    assert one.is_shown and one.is_rechecked and one.certificate.verdict.value == "PROVED"
     assert one.document.digest == PROVED.to_json()["digest"]
     assert one.command.startswith("dp-audit certify geometric-sanitizer ")
 

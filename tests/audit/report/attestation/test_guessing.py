@@ -39,7 +39,7 @@ def test_a_guess_is_right_as_often_as_the_formula_says_and_never_less(
 
 
 def tell(verdict: Verdict, *relation: str | int) -> tuple[str, str, str]:
-    made = neighbours_from(*relation)  # type: ignore[arg-type]
+    made = neighbours_from(*relation)
     return describe_guess(Claim(parse_guarantee("epsilon=1"), made, "output", None, None), verdict)
 
 

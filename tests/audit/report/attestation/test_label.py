@@ -31,7 +31,7 @@ def spell(label: object, ascii_only: bool = False) -> str:
     page = io.StringIO()
     buffer = io.TextIOWrapper(io.BytesIO(), "ascii") if ascii_only else page
     console = Console(file=buffer, width=90, no_color=True, highlight=False)
-    console.print(label_lines(label))  # type: ignore[arg-type]
+    console.print(label_lines(label))
     if ascii_only:
         buffer.seek(0)
     return buffer.read() if ascii_only else page.getvalue()

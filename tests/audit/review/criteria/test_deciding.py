@@ -24,7 +24,7 @@ def board(*criteria: Criterion) -> Criteria:
     return Criteria("board", criteria)
 
 
-def asked(figure: str, **conditions: Any) -> Decisions:
+def decide_on(figure: str, **conditions: Any) -> Decisions:
     return decide(board(Criterion("a", figure, **conditions)), [REPORT])
 
 
@@ -58,16 +58,16 @@ def test_a_condition_of_another_kind_is_refused() -> None:
 
 
 def test_each_part_of_a_report_counts() -> None:
-    found = asked("mgd", at_most=Fraction(1, 2))
+    found = decide_on("mgd", at_most=Fraction(1, 2))
     assert [one.answer for one in found.decisions[0].rulings] == [MET, NOT_MET]
     assert found.answer is NOT_MET and EXIT_CODES[found.answer] == 1
-    assert asked("mgd", at_most=Fraction(1, 2), of="a.csv").answer is MET
+    assert decide_on("mgd", at_most=Fraction(1, 2), of="a.csv").answer is MET
     assert EXIT_CODES[MET] == 0 and EXIT_CODES[UNDECIDED] == 3
 
 
 def test_what_is_undefined_or_absent_is_undecided() -> None:
-    assert asked("hoc", at_most=Fraction(1)).answer is UNDECIDED
-    found = asked("mgd", at_most=Fraction(1), of="c.csv")
+    assert decide_on("hoc", at_most=Fraction(1)).answer is UNDECIDED
+    found = decide_on("mgd", at_most=Fraction(1), of="c.csv")
     assert found.answer is UNDECIDED and "there are: a.csv, b.csv" in found.decisions[0].why
 
 

@@ -80,11 +80,11 @@ def test_a_definition_comes_with_its_reason() -> None:
     assert "Guarantee" not in definition and reason
 
 
-@pytest.mark.parametrize("kind", sorted(one.kind for one in QUERIES))  # type: ignore[attr-defined]
+@pytest.mark.parametrize("kind", sorted(one.kind for one in QUERIES))
 def test_every_kind_of_query_has_a_reason_or_none_is_known(kind: str) -> None:
     assert kind in WITHOUT_PAGE or page(kind)["Why"]
 
 
 def test_the_pages_of_laws_are_those_of_laws_that_may_be_asked() -> None:
-    names = {one.name for one in TABLE_LAWS}  # type: ignore[attr-defined]
+    names = {one.name for one in TABLE_LAWS}
     assert set(PAGES) <= names and all(page(rule)["Why"] for rule in PAGES.values())

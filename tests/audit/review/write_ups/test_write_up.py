@@ -71,7 +71,7 @@ class Generous(Own):
 class Unbounded(Own):
     """No budget, and Gaussian noise on two answers."""
 
-    def budget(self, setting: Setting) -> UnlimitedBudget:  # type: ignore[override]
+    def budget(self, setting: Setting) -> UnlimitedBudget:
         return UnlimitedBudget()
 
     def __call__(self, curator: Curator) -> list[int]:
