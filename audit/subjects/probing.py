@@ -29,7 +29,10 @@ PROBING_SECONDS = 30.0
 UNKNOWN = "try anything"
 """The probe that stands for all, where the program that tries did not answer."""
 
-_DEVICES = ("/dev/mem", "/dev/kmem", "/dev/port", "/dev/kmsg", "/dev/fuse", "/dev/kvm")
+_DEVICES = ("/dev/mem", "/dev/kmem", "/dev/port", "/dev/kmsg", "/dev/kvm")
+"""Devices that show memory. /dev/fuse, open to all users by default, shows nothing before a mount,
+and mounting has probes of its own."""
+
 _MOST_DEVICES = 4
 """So many of the machine's disks are tried."""
 
