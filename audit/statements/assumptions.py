@@ -15,6 +15,7 @@ ON_YOUR_WORD = (
     "the two databases of the pair are neighbours under the claim: that is taken on trust"
 )
 SERVED = "a served run has the law of a run in a process of its own, as far as those compared show"
+NEW_PROCESS = "as the program says, each run is made in a new process and leaves nothing behind"
 SCOPE = "running time, memory, what is printed or written elsewhere are out of scope"
 MODULE = "the module's code is the code that will run"
 COMMAND = "the program at the path is the one that will run, with all that it loads"

@@ -14,8 +14,8 @@ from audit.subjects.digests import command_source, module_source
 from audit.subjects.interpreters import find_interpreter
 from audit.subjects.isolated import IsolatedBox, describe
 from audit.subjects.outputs import read_outputs
-from audit.subjects.served import ServedBox
-from audit.subjects.server import serves
+from audit.subjects.served import AloneBox, ServedBox
+from audit.subjects.server import Serving, ask_serving
 from audit.subjects.specs import Described
 from audit.subjects.subject import BlackBoxSubject
 from audit.subjects.synthesizer import COMMAND, OUTPUTS
@@ -30,8 +30,8 @@ class Wanted:
     ``name``: ``module:attribute``, ``command:PATH`` or ``outputs:A,B``. ``form``: of a module's,
     function, batch or estimator; None where it is to be found out. ``rows``: the public number of
     rows of an estimator's or a command's output. ``found``: what a module's attribute is, where
-    that was found out before. ``serves``: whether a command is asked for its runs by version 2 of
-    its protocol; None where the command is to say. ``python``: the path of another environment's
+    that was found out before. ``serving``: how a command is asked for its runs by version 2 of its
+    protocol; None where the command is to say. ``python``: the path of another environment's
     interpreter, which runs a module's. ``warm``: a command that is a Python script is run in copies
     of a process that has imported what it imports.
     """
@@ -42,7 +42,7 @@ class Wanted:
     limits: Limits = field(default_factory=Limits)
     rows: int | None = None
     found: Described | None = None
-    serves: bool | None = None
+    serving: Serving | None = None
     python: str | None = None
     warm: bool = False
 
@@ -118,20 +118,24 @@ def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     )
     box.check()
     identity = {**_limit_members(wanted), **command_source([path]).identity()}
-    rests_on = (assumptions.COMMAND, assumptions.INDEPENDENT, assumptions.SCOPE)
+    always = (assumptions.COMMAND, assumptions.INDEPENDENT)
+    rests_on: tuple[str, ...] = (*always, assumptions.SCOPE)
+    of_served = (*always, assumptions.SERVED, assumptions.SCOPE)
     apart = box.isolation
-    served: ServedBox | None = None
     if wanted.warm:
-        served = WarmBox(box)
-        served.check()
+        warm = WarmBox(box)
+        warm.check()
         identity["warm"] = True
-    elif serves(box.path, box.limits) if wanted.serves is None else wanted.serves:
-        served = ServedBox(box)
-        identity["serves"] = True
-    if served is not None:
-        of_served = (*rests_on[:2], assumptions.SERVED, assumptions.SCOPE)
-        return BlackBoxSubject(wanted.name, "command", served, of_served, identity, apart)
-    return BlackBoxSubject(wanted.name, "command", box, rests_on, identity, apart)
+        return BlackBoxSubject(wanted.name, "command", warm, of_served, identity, apart)
+    serving = wanted.serving or ask_serving(box.path, box.limits)
+    identity |= serving.to_json()
+    made: CommandBox | ServedBox | AloneBox = box
+    if serving is Serving.SHARING:
+        made, rests_on = ServedBox(box), of_served
+    elif serving is Serving.ALONE:
+        made = AloneBox(ServedBox(box, serving))
+        rests_on = (*always, assumptions.NEW_PROCESS, assumptions.SCOPE)
+    return BlackBoxSubject(wanted.name, "command", made, rests_on, identity, apart)
 
 
 def _outputs(name: str) -> BlackBoxSubject:

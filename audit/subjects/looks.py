@@ -15,7 +15,7 @@ from typing import Any
 
 from audit.subjects.kept_runs import RunFolder
 
-NOT_CODE = ("seconds", "megabytes", "serves", "warm", "python")
+NOT_CODE = ("seconds", "megabytes", "serves", "new_process", "warm", "python")
 """Members of a subject that say how it is run: with others it is the same code."""
 
 SEED_BITS = 48

@@ -2,7 +2,8 @@
 
 What such runs show can come from what they share, so that no verdict against a submission rests on
 them alone: `ServedBox.draw_first` makes runs as version 1 of the protocol does, each in a process
-of its own (`audit.auditors.attack.finding.confirming`).
+of its own (`audit.auditors.attack.finding.confirming`). A server that makes a new process for each
+run, and says so, gives such runs by itself: `AloneBox`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from audit.subjects.command import CommandBox, as_json
 from audit.subjects.explaining import Failure
 from audit.subjects.outcomes import Ended, Outcomes
 from audit.subjects.pair import Pair
-from audit.subjects.server import SERVING, TRIES, Server
+from audit.subjects.server import SERVING, TRIES, Server, Serving
 from synthesizers.errors import ProtocolError
 
 
@@ -28,10 +29,12 @@ class ServedBox:
 
     ``command``: the same submission by version 1, which it must speak as well. A server that dies,
     hangs or garbles its answer is the outcome of that run, and is started again for the next one.
-    Each thread keeps one server from one block to the next.
+    Each thread keeps one server from one block to the next. ``offer``: what a server must say of
+    its processes, at least.
     """
 
     command: CommandBox
+    offer: Serving = Serving.SHARING
 
     @property
     def name(self) -> str:
@@ -65,7 +68,8 @@ class ServedBox:
     def start(self) -> Server | None:
         """A new server; None where it ends, or says nothing, before it serves."""
         server = Server(self.command.path, self.command.limits)
-        return server if server.serves() else None
+        greeting = server.greet()
+        return server if greeting is Serving.ALONE or greeting is self.offer else None
 
     def check(self) -> None:
         """Raise InputError unless there is an executable file at the path."""
@@ -99,8 +103,10 @@ class ServedBox:
         self, server: _Restarted, pair: Pair, coins: NDArray[np.bool_], seed: int
     ) -> Outcomes:
         def make(options: dict[str, str], folder: str) -> Ended | None:
-            request = self.request(options, folder)
-            return server.of(self).run(request, self.command.limits.seconds)
+            request, ready = self.request(options, folder), server.of(self)
+            if self.offer is Serving.ALONE:
+                ready.clear(folder)
+            return ready.run(request, self.command.limits.seconds)
 
         def place() -> str:
             return server.of(self).folder
@@ -111,6 +117,40 @@ class ServedBox:
             # Whatever interrupts us leaves a server in the middle of its work.
             server.end()
             raise
+
+
+@dataclass(frozen=True)
+class AloneBox:
+    """A submission whose server makes each run in a new process: a box as its command is one.
+
+    Its runs share no process, so that none are made to compare them with or to confirm what they
+    show. ``served``: it offers `Serving.ALONE`.
+    """
+
+    served: ServedBox
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        return self.served.name
+
+    @property
+    def block(self) -> int:
+        """The most runs of one call."""
+        return self.served.block
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What its processes may read beside the system."""
+        return self.served.paths
+
+    def draw(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """One run for each coin, in order; raises as the served box does."""
+        return self.served.draw(pair, coins, seed)
+
+    def explain(self, database: Any, seed: int) -> Failure | None:
+        """A run by version 1 as the command's; None where that gives an output."""
+        return self.served.explain(database, seed)
 
 
 class _Restarted:

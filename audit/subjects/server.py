@@ -15,6 +15,7 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from enum import Enum
 from typing import Any
 
 from audit.statements.limits import Limits
@@ -48,6 +49,30 @@ MOST_CODE = 255
 """The largest exit code, and more than the number of any signal."""
 
 _READ_BYTES = 2**16
+
+
+class Serving(Enum):
+    """How a submission offers to serve.
+
+    NOT: it does not. SHARING: it says nothing of its processes. ALONE: it says that it makes each
+    run in a new process, and leaves nothing of a run for the next one.
+    """
+
+    NOT = "not"
+    SHARING = "sharing"
+    ALONE = "alone"
+
+    @classmethod
+    def of_subject(cls, subject: Mapping[str, Any]) -> Serving:
+        """How a certificate says that its subject served."""
+        if subject.get("serves") is not True:
+            return cls.NOT
+        return cls.ALONE if subject.get("new_process") is True else cls.SHARING
+
+    def to_json(self) -> dict[str, bool]:
+        """The members that say so in a certificate's subject."""
+        members = {Serving.NOT: (), Serving.SHARING: ("serves",)}
+        return dict.fromkeys(members.get(self, ("serves", "new_process")), True)
 
 
 class Garbled(Exception):
@@ -98,29 +123,30 @@ class Server:
         mine = self._owner == os.getpid() and self._process.poll() is None
         return mine and self._runs < SERVER_RUNS
 
-    def serves(self, seconds: float = HELLO_SECONDS) -> bool:
-        """Whether its first line, within so many seconds, says that it serves.
+    def greet(self, seconds: float = HELLO_SECONDS) -> Serving:
+        """How it serves, by its first line; NOT where that does not come within so many seconds.
 
         Raises ProtocolError where it serves another version than it was asked for.
 
         Guarantee
         ---------
-        False for any program whose first line is not the whole sentence, or comes late: it is never
-        taken to serve by accident. Backed by ``tests/audit/subjects/test_served_box.py``.
+        NOT for any program whose first line is not the whole sentence, or comes late: it is never
+        taken to serve by accident, nor to make new processes where it does not say so. Backed by
+        ``tests/audit/subjects/test_served_box.py``.
         """
         try:
             said = _object(self._line(seconds))
         except (Garbled, TimeoutError, EOFError):
-            return False
+            return Serving.NOT
         if said.get("protocol") != NAME or said.get("serve") is not True:
-            return False
+            return Serving.NOT
         version = said.get("version")
         if type(version) is not int or version != SERVING:
             raise ProtocolError(
                 f"the submission was started with --protocol {SERVING} --serve and answers in "
                 f"another version; its first line must say version {SERVING}"
             )
-        return True
+        return Serving.ALONE if said.get("new_process") is True else Serving.SHARING
 
     def run(self, request: Mapping[str, Any], seconds: float) -> Ended | None:
         """Ask for a run; the reason why there is no output table, None where there may be one.
@@ -156,6 +182,17 @@ class Server:
         self.end()
         return found
 
+    def clear(self, folder: str) -> None:
+        """Remove what runs left beside ``folder``, that of the next run, which it can't."""
+        with os.scandir(self.folder) as entries:
+            left = [entry for entry in entries if entry.path != folder]
+        for entry in left:
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    os.remove(entry.path)
+
     def _line(self, seconds: float) -> bytes:
         """The next line, where it is all that was said; TimeoutError, EOFError or Garbled."""
         assert self._process.stdout is not None
@@ -186,8 +223,8 @@ class Server:
         return describe_ending(code) or Ended("no answer")
 
 
-def serves(path: str, limits: Limits) -> bool:
-    """Whether the program at a path says that it serves; found out by one short start.
+def ask_serving(path: str, limits: Limits) -> Serving:
+    """How the program at a path says that it serves; found out by one short start.
 
     Raises ProtocolError where it can't be started, or serves another version.
     """
@@ -195,9 +232,9 @@ def serves(path: str, limits: Limits) -> bool:
         server = Server(path, limits, asked=True)
     except OSError:
         # As what it is, it will be started for each run, and said to be no program.
-        return False
+        return Serving.NOT
     try:
-        return server.serves()
+        return server.greet()
     finally:
         server.end()
 

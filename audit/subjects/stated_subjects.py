@@ -202,9 +202,9 @@ def _build(
     else:
         # Here, not above: tables come with it.
         from audit.subjects.black_boxes import Wanted, black_box
+        from audit.subjects.server import Serving
 
         limits = Limits(*(subject.get(key, getattr(Limits(), key)) for key in LIMITS))
-        serves = subject.get("serves") is True
         own = black_box(
             Wanted(
                 name,
@@ -212,7 +212,7 @@ def _build(
                 values,
                 limits,
                 subject.get("rows"),
-                serves=serves,
+                serving=Serving.of_subject(subject),
                 python=python,
                 warm=subject.get("warm") is True,
             ),

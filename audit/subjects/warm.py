@@ -14,7 +14,7 @@ from typing import Any
 from audit.subjects.apart import python_of
 from audit.subjects.command import PROTOCOL
 from audit.subjects.served import ServedBox
-from audit.subjects.server import Server
+from audit.subjects.server import Server, Serving
 from synthesizers.errors import InputError
 
 LOADING_SECONDS = 120.0
@@ -41,7 +41,7 @@ class WarmBox(ServedBox):
         path, limits = self.command.path, self.command.limits
         by = (*(python_of(path) or ()), _CHILD)
         server = Server(path, limits, by=by, its=(_CHILD,))
-        return server if server.serves(LOADING_SECONDS) else None
+        return None if server.greet(LOADING_SECONDS) is Serving.NOT else server
 
     def check(self) -> None:
         """Raise InputError unless it is a Python script that can be kept warm."""

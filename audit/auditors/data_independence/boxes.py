@@ -49,7 +49,7 @@ from audit.subjects.isolated import IsolatedBox, put_inside, read_text
 from audit.subjects.outputs import OutputsBox
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Seeds
-from audit.subjects.served import ServedBox
+from audit.subjects.served import AloneBox, ServedBox
 from audit.subjects.specs import Spec
 from audit.subjects.subject import BlackBoxSubject, LiveObject
 from synthesizers.errors import CannotFork, InputError, ProtocolError
@@ -154,9 +154,10 @@ def _choose_way_to_ask(subject: BlackBoxSubject, claim: Claim) -> tuple[Ask, fro
             ), VISIBLE
         case IsolatedBox(python=None):
             return lambda asked: read_answer(_ask_process(box, asked), claim), VISIBLE
-        case CommandBox() | ServedBox():
+        case CommandBox() | ServedBox() | AloneBox():
             # Of one that serves, too, each run is looked at in a process of its own.
-            command = box.command if isinstance(box, ServedBox) else box
+            served = box.served if isinstance(box, AloneBox) else box
+            command = served.command if isinstance(served, ServedBox) else served
             return lambda asked: _look_from_outside(command, asked), OF_OUTPUT
         case IsolatedBox():
             # Nothing of ours looks on in another interpreter.

@@ -2,12 +2,14 @@
 
 `audit.review.submissions.preparing` copies this file beside a submission's own, where it is started
 by itself: it imports the standard library alone, and runs on Python 3.9 or later. It offers to
-serve, so that its box is built once; the submission is a new process in every run.
+serve, so that its box is built once; the submission is a new process in every run, and all that a
+run leaves behind, processes and files, is gone before the next.
 """
 
 from __future__ import annotations
 
 import csv
+import ctypes
 import hashlib
 import json
 import os
@@ -23,6 +25,9 @@ from typing import Any, TextIO
 
 COPIED_BYTES = 2**20
 """Larger files of a submission are links in the folder of a run: to copy them takes time."""
+
+ADOPT = 36
+"""The option of Linux by which what a run left behind becomes a child of this process."""
 
 Launch = Mapping[str, Any]
 """What `preparing` wrote beside this file: how the submission is started, and of DeID2 the schema,
@@ -52,11 +57,68 @@ def main() -> None:
 def serve(launch: Launch) -> None:
     """One run a line, until there are no more; version 2 of the protocol."""
     hello = {"protocol": "dp-audit/submission", "version": 2, "serve": True}
-    print(json.dumps(hello), flush=True)
+    own = list_own()
+    # Where nothing can be adopted, a process that a run leaves may be there in the next.
+    alone = adopt() and os.getcwd() in own
+    print(json.dumps({**hello, "new_process": alone}), flush=True)
     for line in sys.stdin:
         request = _read(line)
         code = run(launch, request)
+        end_rest()
+        for folder in own:
+            clear(folder)
         print(json.dumps({"run": int(request["run"]), "exit": code}), flush=True)
+
+
+def list_own() -> list[str]:
+    """The folders that are empty and ours alone, so that what is in them later, runs have left.
+
+    These are HOME, if it is where this process was started, as the protocol says, and the memory
+    for files of a box that has its own.
+    """
+    places = [os.environ.get("HOME", ""), "/dev/shm"]
+    if places[0] != os.getcwd():
+        del places[0]
+    return [place for place in places if os.path.isdir(place) and _is_own(place)]
+
+
+def _is_own(place: str) -> bool:
+    status = os.stat(place)
+    private = status.st_uid == os.geteuid() and status.st_mode & 0o077 == 0
+    return private and not os.listdir(place)
+
+
+def clear(folder: str) -> None:
+    """Remove all that a folder holds."""
+    for entry in list(os.scandir(folder)):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                os.remove(entry.path)
+
+
+def adopt() -> bool:
+    """Become the parent of all that runs leave behind; whether this system lets us."""
+    try:
+        return os.path.exists(_children()) and ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0) == 0
+    except (OSError, AttributeError):
+        return False
+
+
+def end_rest() -> None:
+    """End the processes that a run left, with those that they start meanwhile."""
+    while os.path.exists(_children()):
+        with open(_children(), encoding="ascii") as file:
+            left = [int(word) for word in file.read().split()]
+        for child in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            # What an ended one leaves is ours before it is waited for.
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
 
 
 def run(launch: Launch, request: Told) -> int:
@@ -192,6 +254,11 @@ def _id(text: str, entry: Mapping[str, Any]) -> str:
     else:
         number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
     return str(number if low <= number <= high else low + number % (high - low + 1))
+
+
+def _children() -> str:
+    """The file that names this process's children; Linux alone has it."""
+    return f"/proc/self/task/{os.getpid()}/children"
 
 
 def _new(folder: str, name: str) -> TextIO:

@@ -31,6 +31,7 @@ from audit.subjects.failures import FAILED
 from audit.subjects.isolated import IsolatedBox
 from audit.subjects.outcomes import Ended, Outcomes
 from audit.subjects.pair import Pair
+from audit.subjects.server import Serving
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
@@ -136,7 +137,7 @@ def _draw(prepared: Prepared, epsilon: str, claim: Claim, data: TrialData, seed:
         Limits(launch.seconds, launch.megabytes),
         rows,
         # A run of its own shows most: its log, and its time with its start.
-        serves=False if prepared.subject.startswith("command:") else None,
+        serving=Serving.NOT if prepared.subject.startswith("command:") else None,
         python=launch.python if launch.way == "module" else None,
     )
     box = black_box(wanted, claim).box

@@ -120,6 +120,29 @@ def test_a_generator_made_at_import_accuses_nobody(made: Make, dp_audit: Command
     assert "generator made when the program was loaded" in " ".join(shown.out.split())
 
 
+def say_new_processes() -> None:
+    """Let the submission say that each run is made in a new process."""
+    path = Path("submission")
+    path.write_text(path.read_text().replace('"serve": True', '"serve": True, "new_process": True'))
+
+
+def test_runs_that_are_said_to_be_new_processes_are_neither_compared_nor_repeated(
+    made: Make, dp_audit: Command
+) -> None:
+    call = made(EXACT)
+    say_new_processes()
+    shown = dp_audit(f"{call} {FEWER}")
+    assert shown.code == 1, shown.out + shown.err
+    document = certificate()
+    assert document["verdict"] == "REFUTED"
+    assert document["subject"]["serves"] is document["subject"]["new_process"] is True
+    assert "fresh_runs" not in document["evidence"][-1]["replay"]
+    assert any("each run is made in a new process" in one for one in document["assumptions"])
+    assert not any("served run" in one for one in document["assumptions"])
+    checked = dp_audit("verify cert.json")
+    assert checked.code == 0, checked.out + checked.err
+
+
 def test_a_submission_without_noise_is_refuted_by_processes_of_their_own(
     made: Make, dp_audit: Command
 ) -> None:

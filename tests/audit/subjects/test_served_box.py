@@ -20,8 +20,8 @@ from audit.subjects.black_box import Starting
 from audit.subjects.command import CommandBox
 from audit.subjects.outcomes import Ended, Outcomes, Shape
 from audit.subjects.pair import Pair
-from audit.subjects.served import ServedBox
-from audit.subjects.server import serves
+from audit.subjects.served import AloneBox, ServedBox
+from audit.subjects.server import Serving, ask_serving
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Domain
 from synthesizers.errors import ProtocolError
@@ -238,11 +238,12 @@ def test_the_memory_of_a_server_is_limited(made: Make) -> None:
 
 
 def test_what_is_said_to_serve_serves(made: Make) -> None:
-    assert serves(made(HONEST), LIMITS)
+    assert ask_serving(made(HONEST), LIMITS) is Serving.SHARING
 
 
 def test_a_program_that_is_asked_has_an_empty_input(made: Make) -> None:
-    assert serves(made(f"sys.stdin.read()\nprint({HELLO!r})"), LIMITS)
+    path = made(f"sys.stdin.read()\nprint({HELLO!r})")
+    assert ask_serving(path, LIMITS) is Serving.SHARING
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in Linux's /proc")
@@ -254,6 +255,49 @@ def test_what_runs_leave_behind_ends_with_their_server(made: Make) -> None:
     assert len(running(path)) == 3
     served._kept.server.end()
     assert running(path) == []
+
+
+ALONE = HELLO.replace("}", ', "new_process": true}')
+
+
+def alone(path: str) -> AloneBox:
+    return AloneBox(ServedBox(box(path).command, Serving.ALONE))
+
+
+def test_a_server_of_new_processes_is_a_box_as_its_command(made: Make) -> None:
+    path = made(serving("write(given)\nsay(done(given))", ALONE))
+    assert ask_serving(path, LIMITS) is Serving.ALONE
+    subject = alone(path)
+    assert not isinstance(subject, Starting)
+    coins = np.array([True, False, True])
+    own = subject.served.command.draw(PAIR, coins, 5)
+    assert np.array_equal(subject.draw(PAIR, coins, 5).codes(), own.codes())
+
+
+@pytest.mark.parametrize("said", ["false", "1", '"true"', "null"])
+def test_new_processes_are_said_by_true_alone(made: Make, said: str) -> None:
+    hello = ALONE.replace('process": true', f'process": {said}')
+    assert hello != ALONE
+    path = made(serving("write(given)\nsay(done(given))", hello))
+    assert ask_serving(path, LIMITS) is Serving.SHARING
+
+
+def test_a_server_that_does_not_say_it_is_no_server_of_new_processes(made: Make) -> None:
+    with pytest.raises(ProtocolError, match="said that it serves, and now ends"):
+        alone(made(HONEST)).draw(PAIR, np.zeros(1, np.bool_), 1)
+
+
+def test_files_of_a_run_are_gone_before_the_next_where_processes_are_new(made: Make) -> None:
+    leave = (
+        "place = os.path.dirname(os.path.dirname(given['output']))\n"
+        "assert len(os.listdir(place)) == 1\n"
+        "os.makedirs(place + '/left/deep')\nopen(place + '/file', 'w').close()\n"
+        "os.symlink('/', place + '/link')\nwrite(given)\nsay(done(given))"
+    )
+    subject = alone(made(serving(leave, ALONE)))
+    assert kinds(subject.draw(PAIR, np.zeros(3, np.bool_), 1)) == ["table"] * 3
+    # Whoever says nothing of its processes may keep files.
+    assert kinds(drawn(box(made(serving(leave))), 2)) == ["table", "exit code 1"]
 
 
 NOT_SERVING = {
@@ -279,7 +323,7 @@ def test_a_program_that_says_anything_else_is_started_once_and_taken_for_version
 ) -> None:
     starts = notes / "starts"
     path = made(f"open({str(starts)!r}, 'a').write('x')\n{NOT_SERVING[said]}")
-    assert not serves(path, LIMITS)
+    assert ask_serving(path, LIMITS) is Serving.NOT
     assert starts.read_text() == "x"
 
 
@@ -287,25 +331,25 @@ def test_a_program_that_says_nothing_is_waited_for_no_longer_than_is_stated(
     made: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "HELLO_SECONDS", 0.2)
-    assert not serves(made("time.sleep(1000)"), LIMITS)
+    assert ask_serving(made("time.sleep(1000)"), LIMITS) is Serving.NOT
 
 
 def test_a_path_that_is_no_program_serves_nothing(tmp_path: Path) -> None:
-    assert not serves(str(tmp_path / "absent"), LIMITS)
+    assert ask_serving(str(tmp_path / "absent"), LIMITS) is Serving.NOT
 
 
 @pytest.mark.parametrize("version", ["3", "1", "true", '"2"', "2.0", "null"])
 def test_another_version_of_the_served_form_breaks_the_protocol(made: Make, version: str) -> None:
     hello = HELLO.replace("2", version)
     with pytest.raises(ProtocolError, match="must say version 2"):
-        serves(made(f"print({hello!r})"), LIMITS)
+        ask_serving(made(f"print({hello!r})"), LIMITS)
 
 
 def test_a_submission_that_serves_no_more_ends_the_audit(made: Make, notes: Path) -> None:
     mark = notes / "served"
     once = f"if os.path.exists({str(mark)!r}): sys.exit(1)\nopen({str(mark)!r}, 'w')\n"
     path = made(once + HONEST)
-    assert serves(path, LIMITS)
+    assert ask_serving(path, LIMITS) is Serving.SHARING
     with pytest.raises(ProtocolError, match="said that it serves, and now ends"):
         drawn(box(path), 1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -118,9 +119,75 @@ def test_it_serves_and_starts_the_submission_anew_for_each_run(tmp_path: Path) -
     lines = "".join(json.dumps(request) + "\n" for request in requests)
     served = start(found.folder, tmp_path, "--protocol", "2", "--serve", said=lines)
     said = [json.loads(line) for line in served.stdout.splitlines()]
-    assert said[0] == {"protocol": "dp-audit/submission", "version": 2, "serve": True}
+    hello = {"protocol": "dp-audit/submission", "version": 2, "serve": True}
+    # It was not started in its HOME, so that nothing that runs leave can be told from the rest.
+    assert said[0] == {**hello, "new_process": False}
     assert said[1:] == [{"run": 1, "exit": 0}, {"run": 2, "exit": 0}]
     assert len({(tmp_path / f"r{n}" / "output.csv").read_text() for n in (1, 2)}) == 2
+
+
+LEAVE = """
+import os, sys, time
+open(sys.argv[2], "w").write("a\\n")
+for _ in range(3):
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            open(sys.argv[2] + ".left", "a").write(f"{os.getpid()}\\n")
+            time.sleep(1000)
+        os._exit(0)
+NAME = sys.argv[2] + ".left"
+while not os.path.exists(NAME) or len(open(NAME).readlines()) < 3:
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a process adopt others")
+def test_files_of_a_run_are_gone_before_the_next(tmp_path: Path) -> None:
+    script = (
+        "import os, sys\nhome = os.environ['OUTSIDE']\nleft = sorted(os.listdir(home))\n"
+        "os.makedirs(home + '/a/b')\nos.symlink('/', home + '/c')\nopen(home + '/d', 'w').close()\n"
+        "open(sys.argv[2], 'w').write(f'{left}')\n"
+    )
+    found = prepare_one(write_copy(tmp_path / "x", **{"give.py": script}), tmp_path)
+    requests = [{**write_run(tmp_path / f"r{n}", "a\n"), "run": n} for n in (1, 2)]
+    for mode, fresh in ((0o700, True), (0o755, False)):
+        home = tmp_path / oct(mode)
+        home.mkdir(mode)
+        served = subprocess.run(
+            [str(found.folder / "dp-audit-run"), "--protocol", "2", "--serve"],
+            input="".join(json.dumps(request) + "\n" for request in requests),
+            capture_output=True,
+            text=True,
+            cwd=home,
+            env={**os.environ, "HOME": str(home), "OUTSIDE": str(home)},
+            timeout=60,
+            check=False,
+        )
+        said = [json.loads(line) for line in served.stdout.splitlines()]
+        assert said[0]["new_process"] is fresh
+        # A folder that others may enter is not its own, and left alone.
+        assert [one["exit"] for one in said[1:]] == ([0, 0] if fresh else [0, 1])
+        assert sorted(os.listdir(home)) == ([] if fresh else ["a", "c", "d"])
+    assert {(tmp_path / f"r{n}" / "output.csv").read_text() for n in (1, 2)} == {"[]"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a process adopt others")
+def test_processes_that_left_their_session_end_with_their_run(tmp_path: Path) -> None:
+    found = prepare_one(write_copy(tmp_path / "x", **{"give.py": LEAVE}), tmp_path)
+    request = {**write_run(tmp_path / "run", "a\n"), "run": 1}
+    program = [str(found.folder / "dp-audit-run"), "--protocol", "2", "--serve"]
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as served:
+        served.stdout.readline()
+        served.stdin.write(json.dumps(request) + "\n")
+        served.stdin.flush()
+        assert json.loads(served.stdout.readline()) == {"run": 1, "exit": 0}
+        left = (tmp_path / "run" / "output.csv.left").read_text().split()
+        assert len(left) == 3
+        assert not any(Path("/proc", process).exists() for process in left)
+        served.stdin.close()
 
 
 def test_a_command_that_is_not_there_says_so(tmp_path: Path) -> None:
