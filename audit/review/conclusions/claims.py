@@ -143,10 +143,18 @@ def _block(outcome: Outcome | None) -> Block:
             # That of the attack's own test; None where it did not come to one.
             value = (evidence.get("witness") or {}).get("p_value")
             replay = evidence.get("replay") or {}
-            shared = "shared_runs" in replay or replay.get("repeatable") is not True
+            shared = not _has_own_processes(outcome.document["subject"]) and (
+                "shared_runs" in replay or replay.get("repeatable") is not True
+            )
             p_value = None if value is None else float(value)
             return Block(_verdict_of(outcome.document), p_value, shared)
     return Block(_verdict_of(outcome.document), None)
+
+
+def _has_own_processes(subject: Mapping[str, Any]) -> bool:
+    """Whether each run of a subject had a process of its own: a command's, unless some served."""
+    several = "warm" in subject or ("serves" in subject and "new_process" not in subject)
+    return bool(subject["kind"] == "command") and not several
 
 
 def _bounds(documents: Sequence[Mapping[str, Any]]) -> Bounds:

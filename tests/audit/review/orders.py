@@ -99,6 +99,10 @@ class Worked:
                 return wanted
 
 
+FUNCTION = {"kind": "function", "name": "module:function"}
+"""A subject whose runs share processes."""
+
+
 def certificate(
     verdict: str,
     *,
@@ -108,6 +112,7 @@ def certificate(
     detectable: float | None = None,
     cause: str = "",
     shared: bool = False,
+    subject: Mapping[str, Any] = FUNCTION,
 ) -> dict[str, Any]:
     """The parts of a certificate's JSON that a review reads."""
     against = verdict in ("REFUTED", "INVALID RUN")
@@ -122,6 +127,7 @@ def certificate(
     }
     return {
         "verdict": verdict,
+        "subject": dict(subject),
         "claim": "epsilon=1",
         "evidence": [evidence],
         "bounds": {

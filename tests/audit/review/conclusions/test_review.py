@@ -99,6 +99,25 @@ def test_blocks_accuse_together_only_by_runs_of_their_own_processes(
     assert one.verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("members", "verdict"),
+    [
+        ({}, "REFUTED"),
+        ({"serves": True}, "UNDECIDED"),
+        ({"serves": True, "new_process": True}, "REFUTED"),
+        ({"warm": True}, "UNDECIDED"),
+    ],
+)
+def test_runs_of_a_command_have_processes_of_their_own_unless_some_serve(
+    tmp_path: Path, members: dict[str, bool], verdict: str
+) -> None:
+    order = make_order(make_prepared(tmp_path, epsilons=("0.05",)))
+    subject = {"kind": "command", "name": "command:./run", **members}
+    found = certificate("NOT REFUTED", p_value=1e-6, shared=True, subject=subject)
+    one = review(order, lambda piece: (0, found if piece.stage == "final" else {})).submissions[0]
+    assert one.verdict == verdict
+
+
 def test_a_program_keeps_both_ends(tmp_path: Path) -> None:
     found = certificate("PROVED", floor="0.9", ceiling="1")
     one = review_one(tmp_path, {("prescreen", "1"): found, ("final", "10"): found}, asks=True)
