@@ -79,6 +79,7 @@ def certify(
     confidence: Number = CONFIDENCE,
     alarm: Number = ALARM,
     until_decided: bool = False,
+    stop_early: bool = False,
     detect: Number | None = None,
     beyond: str | Sequence[str] = (),
     min_records: int | None = None,
@@ -147,10 +148,11 @@ def certify(
     trust_subject
         Take a program's word where nothing here can keep it apart. An object is the caller's own
         and trusted unless this is False; the certificate says so.
-    pair, runs, seed, confidence, alarm, until_decided
+    pair, runs, seed, confidence, alarm, until_decided, stop_early
         Of an attack: two neighbouring databases, or the ``Path`` of each; runs a database; its
         random numbers (fresh ones); confidence of the floor; the error that REFUTED may have; stop
-        as soon as the claim is refuted.
+        as soon as the claim is refuted; or stop the runs that test the learned rule once it is, or
+        those left are not expected to refute it.
     detect, beyond, min_records, data_is_public
         Of an attack, too: the leak that the runs must be able to see; causes of leaks that are
         known and left out of sight; the fewest records of a searched database; whether what runs
@@ -207,6 +209,7 @@ def certify(
         confidence=confidence,
         alarm=alarm,
         until_decided=until_decided,
+        stop_early=stop_early,
         detect=detect,
         beyond=beyond,
         min_records=min_records,
@@ -240,6 +243,7 @@ def certify(
             "--trust-subject": trust_subject or None,
             "--pair": pair,
             "--until-decided": until_decided or None,
+            "--stop-early": stop_early or None,
             "--beyond": request.causes or None,
             "--min-records": request.min_records,
             "--look": look,
@@ -489,6 +493,7 @@ def _attack(
             "seconds": seconds,
             "megabytes": megabytes,
             "until-decided": request.until_decided or None,
+            "stop-early": request.stop_early or None,
             "detect": request.detect,
             "beyond": request.causes or None,
             "min-records": request.min_records,
@@ -546,6 +551,8 @@ def _spell_attack(
     }
     if request.until_decided:
         words["until-decided"] = []
+    if request.stop_early:
+        words["stop-early"] = []
     if request.detect is not None:
         words["detect"] = [text(request.detect, "--detect")]
     if request.causes:

@@ -54,10 +54,11 @@ class Request:
     also as the path of its file. ``records``: of a database, at most; where n is public, exactly.
     ``rows``: the public number of rows. ``pair``: two databases, each as its value or the ``Path``
     of its file, instead of generated ones. ``runs``, ``seed``, ``confidence``, ``alarm``,
-    ``until_decided``: of attacks, and so are ``detect``, the leak that the runs must be able to
-    see; ``beyond``, the causes of leaks that are known and left out of sight; ``min_records``, the
-    fewest records of a searched database; ``data_is_public``, that what runs say of their
-    databases may be shown; ``look``, the number of the look at this code, where looks are counted.
+    ``until_decided``, ``stop_early``: of attacks, and so are ``detect``, the leak that the runs
+    must be able to see; ``beyond``, the causes of leaks that are known and left out of sight;
+    ``min_records``, the fewest records of a searched database; ``data_is_public``, that what runs
+    say of their databases may be shown; ``look``, the number of the look at this code, where looks
+    are counted.
 
     Raises InputError for what makes no sense.
     """
@@ -77,6 +78,7 @@ class Request:
     confidence: Number = CONFIDENCE
     alarm: Number = ALARM
     until_decided: bool = False
+    stop_early: bool = False
     detect: Number | None = None
     beyond: str | Sequence[str] = ()
     min_records: int | None = None
@@ -101,6 +103,11 @@ class Request:
         ):
             number = optional_number(getattr(self, name), f"--{name.replace('_', '-')}", least)
             object.__setattr__(self, name, number)
+        if self.until_decided and self.stop_early:
+            raise InputError(
+                "--until-decided bets from the first run on, --stop-early tests a rule that was "
+                "learned before: give one of them"
+            )
         # Both are looked at before any work.
         probability(self.confidence, "--confidence")
         probability(self.alarm, "--alarm")
@@ -141,6 +148,7 @@ class Request:
             error=1 - probability(self.confidence, "--confidence"),
             alarm=probability(self.alarm, "--alarm"),
             until_decided=self.until_decided,
+            stop_early=self.stop_early,
             pair=pair,
             detect=None if self.detect is None else self._detect(self.detect),
             beyond=self.causes,

@@ -38,7 +38,9 @@ class Attack:
 
     ``runs``: a database, learning included. ``error``: of the floor, one minus its confidence.
     ``alarm``: the error that REFUTED may have. ``until_decided``: bet from the first run on, and
-    stop once the claim is refuted. ``pair``: that of the user; without it pairs are searched.
+    stop once the claim is refuted. ``stop_early``: stop the runs that test the learned rule once
+    they refute the claim, or those left are not expected to. ``pair``: that of the user; without
+    it pairs are searched.
     ``detect``: how large a leak, in the claim's own parameter, the runs must be able to see; None
     for the usual one. ``beyond``: the causes of leaks that are known and left out of sight.
     ``min_records``: the fewest records of a searched database. ``data_is_public``: what runs say
@@ -54,6 +56,7 @@ class Attack:
     error: Fraction
     alarm: Fraction
     until_decided: bool = False
+    stop_early: bool = False
     pair: Pair | None = None
     detect: Fraction | None = None
     beyond: tuple[str, ...] = ()
@@ -62,6 +65,13 @@ class Attack:
     look: int | None = None
     candidates: tuple[Pair, ...] = ()
     guesses: int | None = None
+
+    @property
+    def mode(self) -> str:
+        """How it ends, as a certificate names it."""
+        if self.until_decided:
+            return "anytime"
+        return "curtailed" if self.stop_early else "batch"
 
     @property
     def runs_beside(self) -> int:

@@ -96,6 +96,11 @@ def _add_attack(parser: argparse.ArgumentParser) -> None:
         "--until-decided", action="store_true", help="stop as soon as the claim is refuted"
     )
     group.add_argument(
+        "--stop-early",
+        action="store_true",
+        help="stop once it is refuted, or further runs are not expected to refute it",
+    )
+    group.add_argument(
         "--detect", metavar="X", help="the leak that the runs must be able to see, else exit 3"
     )
     group.add_argument(

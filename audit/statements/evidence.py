@@ -177,9 +177,9 @@ class SampledWitness:
     """A pair, a rule that was frozen before it was tested, and how its guesses came out.
 
     Whoever runs the subject again can test the rule on fresh randomness. ``rule``: as plain data.
-    ``event``: when the rule guesses which database, in words. ``test``: "exact
-    binomial", "e-process" or "if deterministic". ``evidence``: the p-value, or the reciprocal of
-    the e-value, of the claim.
+    ``event``: when the rule guesses which database, in words. ``test``: "exact binomial", "bets
+    until stopped", "e-process" or "if deterministic". ``evidence``: the p-value, or the reciprocal
+    of the e-value, of the claim.
     """
 
     pair: ShownPair
@@ -252,7 +252,7 @@ ALIVE = "alive"
 class AttackReplay(Replay):
     """How a box was attacked, and what came of it beside the witness.
 
-    ``mode``: "batch" or "anytime", or `ALIVE`.
+    ``mode``: "batch", "curtailed" (a batch whose runs may stop early) or "anytime", or `ALIVE`.
     ``runs``: a database, learning included; ``error``, ``alarm``: of the floor and of REFUTED.
     ``detect``: the leak that the user wants seen; None for the usual one. ``search``: of the pair;
     None where it was given.

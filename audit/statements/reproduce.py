@@ -51,6 +51,7 @@ FLAGS = {
     "seconds": 1,
     "megabytes": 1,
     "until-decided": 0,
+    "stop-early": 0,
     "detect": 1,
     "beyond": 1,
     "min-records": 1,
@@ -71,6 +72,7 @@ ATTACK_FLAGS = (
     "confidence",
     "alarm",
     "until-decided",
+    "stop-early",
     "detect",
     "beyond",
     "min-records",
@@ -313,9 +315,16 @@ def _attack_fits(command: Command, document: Document) -> bool:
         and command.number("look") == replay.look
         and replay.alarm in alarms
         and _optional_fraction(command, "detect") == replay.detect
-        and replay.mode == ("anytime" if "until-decided" in command.flags else "batch")
+        and replay.mode == _mode(command)
         and all(limits)
     )
+
+
+def _mode(command: Command) -> str:
+    """How the attack of a command ends."""
+    if "until-decided" in command.flags:
+        return "anytime"
+    return "curtailed" if "stop-early" in command.flags else "batch"
 
 
 _SHARED = ("runs", "seed", "confidence", "alarm", "detect")

@@ -40,6 +40,8 @@ FUNCTION = f"{CLAIM} --pair a.json b.json --runs 1000"
 SUBJECTS = {
     "leaky": f"outputs:zeros.json,ones.json {CLAIM}",
     "kept": f"outputs:coins.json,others.json {CLAIM}",
+    "early": f"outputs:zeros.json,ones.json {CLAIM} --stop-early",
+    "early kept": f"outputs:coins.json,others.json {CLAIM} --stop-early",
     "fixed": f"outputs:always_0.json,always_1.json {CLAIM}",
     "program": (
         "geometric-sanitizer --set epsilon=1 --cells 2 --records 2 --claim epsilon=1 "
@@ -57,6 +59,8 @@ SLOW = {
 VERDICTS = {
     "leaky": "REFUTED",
     "kept": "NOT REFUTED",
+    "early": "REFUTED",
+    "early kept": "NOT REFUTED",
     "fixed": "REFUTED",
     "anytime": "REFUTED",
     "program": "PROVED",

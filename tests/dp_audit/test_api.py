@@ -197,6 +197,8 @@ def test_the_command_of_a_certificate_follows_from_the_arguments() -> None:
         ({"runs": 0}, "runs must be"),
         ({"seed": 3}, "goes with an attack"),
         ({"until_decided": True}, "goes with an attack"),
+        ({"stop_early": True}, "goes with an attack"),
+        ({"stop_early": True, "until_decided": True}, "give one of them"),
         ({"parameters": {"epsilon": float("inf")}}, "finite number"),
         ({"parameters": {"epsilon": object()}}, "a number or a text"),
         ({"rounded": True}, "goes with a channel file"),

@@ -58,8 +58,7 @@ def _attack_box(target: AttackedBox, claim: Claim, attack: Attack, heard: Watch)
     try:
         places = list_places(source, target.box, claim, attack)
     except KeyboardInterrupt:
-        mode = "anytime" if attack.until_decided else "batch"
-        return About(claim, attack, Pair(None, None), mode).interrupted_evidence()
+        return About(claim, attack, Pair(None, None), attack.mode).interrupted_evidence()
     attack_at = attack_by_bets if attack.until_decided else certify_in_batch
     finding = attack_at(replace(target, source=source), claim, attack, places, heard)
     evidence = name_cause(confirm(finding, target.source, target.box), finding, target.source)

@@ -53,8 +53,7 @@ def begin(box: BlackBox, claim: Claim, attack: Attack, effort: Effort) -> Eviden
 def report_interruption(claim: Claim, attack: Attack) -> Evidence:
     """The evidence of an attack that was interrupted as it began."""
     pair = next(_first_pairs(claim, attack), Pair(None, None))
-    mode = "anytime" if attack.until_decided else "batch"
-    return About(claim, attack, pair, mode).interrupted_evidence()
+    return About(claim, attack, pair, attack.mode).interrupted_evidence()
 
 
 def _first_pairs(claim: Claim, attack: Attack) -> Iterator[Pair]:

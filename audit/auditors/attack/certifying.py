@@ -10,9 +10,10 @@ from audit.auditors.attack.finding.confirming import Finding
 from audit.auditors.attack.finding.evidence import About, Tested
 from audit.auditors.attack.finding.planting import Planted, plant
 from audit.auditors.attack.guessing.betting import along, tally_guesses
-from audit.auditors.attack.guessing.floors import BETTOR_SHARE, binomial_floor, binomial_p_value
+from audit.auditors.attack.guessing.floors import BETTOR_SHARE
 from audit.auditors.attack.guessing.guesses import Guesses
 from audit.auditors.attack.guessing.power import find_detectable, require_detect
+from audit.auditors.attack.guessing.stopping import is_futile, is_look, stopped_p_value
 from audit.auditors.attack.independence.independence import Independence, RunsKind, examine
 from audit.auditors.attack.independence.orders import LONGEST
 from audit.auditors.attack.learning import batch
@@ -23,8 +24,7 @@ from audit.auditors.attack.searching.places import Places
 from audit.auditors.attack.searching.search import search
 from audit.auditors.effort import Attack, Watch
 from audit.statements.claim import Claim
-from audit.statements.evidence import CONTRADICTING
-from audit.statements.power import Control
+from audit.statements.evidence import Decision
 from audit.subjects.outcomes import count_numbers
 from audit.subjects.runs import Runs, freeze
 
@@ -34,7 +34,7 @@ def certify_in_batch(
 ) -> Finding:
     """Batch mode: search, learn, freeze, certify."""
     total = 2 * attack.runs
-    about = About(claim, attack, places.pairs[0], "batch")
+    about = About(claim, attack, places.pairs[0], attack.mode)
     error, alarm = (float(part * (1 - BETTOR_SHARE)) for part in (attack.error, attack.alarm))
     number = spent = 0
     try:
@@ -44,7 +44,7 @@ def certify_in_batch(
             aim = Aim(claim.guarantee, error, alarm, total // 2)
             chosen = search(target.source, places, attackers, aim, total, attack.min_records)
             number, spent = chosen.number, chosen.runs
-            about = About(claim, attack, chosen.pair, "batch", chosen.search)
+            about = About(claim, attack, chosen.pair, attack.mode, chosen.search)
         watch(spent, total, 0.0)
         left = (total - spent) // 2
         learned = batch.learn(
@@ -101,6 +101,8 @@ def _test(
             if sum(map(len, kept)) < LONGEST:
                 kept.append(block)
             watch(spent + guesses.runs, total, bettor.floor)
+            if attack.stop_early and _may_end(about, len(block), guesses, learned, planted):
+                break
     except KeyboardInterrupt:
         p = min(1.0, bettor.p_value / float(BETTOR_SHARE))
         tested = Tested("e-process", guesses, p, about.floor(bettor.floor))
@@ -109,25 +111,44 @@ def _test(
         evidence = about.evidence(rule, tested, bets, notes)
         made_until_then = spent + guesses.runs
         return Finding(about, evidence, number, made_until_then, rule, guesses, learned.learning)
+    stopped, runs = guesses.runs < learned.certifying, spent + guesses.runs
+    test = about.stopped if stopped else about.binomial
     looked_at = Runs.join(kept)
     again = examine(looked_at, attack.seed, rule.score.evaluate(looked_at.outcomes))
     if again.kind is RunsKind.DEPENDENT:
-        return Finding(about, about.of_dependence(again), number, total)
+        return Finding(about, about.of_dependence(again), number, runs)
     if again.kind is RunsKind.DETERMINISTIC and not attack.beyond:
         again = replace(again, repeatable=seen.repeatable)
         p = about.p_value_of_steady(len(looked_at))
-        evidence = about.of_determinism(again, p, about.binomial, guesses)
-        return Finding(about, evidence, number, total, learning=learned.learning)
-    bound, strict = (
-        binomial_floor(guesses, guarantee, error, distance, about.covers)
-        for error in (attack.error, CONTRADICTING)
-    )
-    p = binomial_p_value(guesses, guarantee, distance)
-    tested = Tested("exact binomial", guesses, p, bound, strict)
-    notes |= note_comparison(seen, total, p > attack.alarm)
-    control = None if planted is None else _control(about, planted)
-    evidence = about.evidence(rule, tested, about.binomial, notes, control)
-    return Finding(about, evidence, number, total, rule, guesses, learned.learning)
+        evidence = about.of_determinism(again, p, test, guesses)
+        return Finding(about, evidence, number, runs, learning=learned.learning)
+    tested = about.test_stopped(guesses) if stopped else about.test_all(guesses)
+    notes |= note_comparison(seen, runs, tested.p_value > attack.alarm)
+    control = None if planted is None else planted.control(test)
+    evidence = about.evidence(rule, tested, test, notes, control)
+    return Finding(about, evidence, number, runs, rule, guesses, learned.learning)
+
+
+def _may_end(
+    about: About, block: int, guesses: Guesses, learned: batch.Learned, planted: Planted | None
+) -> bool:
+    """Whether the runs may end with this block: the claim is refuted, or will not be.
+
+    It will not be where those left are not expected to refute it, and the runs until now say what
+    all of them were to say: a leak of the size asked for would have been refuted by them, and so
+    was the one that is planted.
+    """
+    guarantee, distance = about.claim.guarantee, about.pair.distance
+    if stopped_p_value(guesses, guarantee, distance) <= about.attack.alarm:
+        return True
+    if not is_look(guesses.runs - block, guesses.runs, learned.certifying):
+        return False
+    if not is_futile(guesses, learned.certifying, about.binomial):
+        return False
+    control = None if planted is None else planted.control(about.stopped)
+    tested = about.test_stopped(guesses)
+    seen = about.evidence(learned.choice.rule, tested, about.stopped, {}, control)
+    return seen.decision is Decision.UNSEEN
 
 
 def _plant(about: About, learned: batch.Learned) -> Planted | None:
@@ -144,9 +165,3 @@ def _plant(about: About, learned: batch.Learned) -> Planted | None:
         about.claim.guarantee, error, about.binomial.alarm, learned.certifying, about.pair.distance
     )
     return plant(detect, learned, about.pair, aim, attack.seed)
-
-
-def _control(about: About, planted: Planted) -> Control:
-    guesses, distance = planted.guesses, about.pair.distance
-    p = binomial_p_value(guesses, about.claim.guarantee, distance)
-    return planted.control(p <= about.attack.alarm)

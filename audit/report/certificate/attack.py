@@ -327,7 +327,7 @@ def _strength(witness: SampledWitness) -> str:
     if witness.p_value >= 1 and witness.test != "if deterministic":
         return "Guesses like these do not speak against the claim."
     match witness.test:
-        case "e-process":
+        case "e-process" | "bets until stopped":
             return (
                 "Were the claim true, guesses would at any time have spoken against it as strongly "
                 f"as these with a chance of at most {chance}."

@@ -104,6 +104,7 @@ class Asking:
         flags = (
             *("--runs", str(PRESCREEN_RUNS), "--seed", self.seed("prescreen", level)),
             *("--alarm", alarm, "--confidence", str(1 - ERROR * OF_PRESCREEN)),
+            "--stop-early",
         )
         return self._attack("prescreen", level, flags, alarm, 2 * PRESCREEN_RUNS, 0, after)
 
@@ -114,6 +115,7 @@ class Asking:
             *("--runs", str(blocks.runs), "--seed", self.seed("attack", level, str(number))),
             *("--alarm", alarm, "--confidence", str(1 - blocks.error)),
             *("--detect", str(blocks.wanted)),
+            "--stop-early",
         )
         return self._attack("final", level, flags, alarm, 2 * blocks.runs, number, after)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from audit.auditors.attack.finding.evidence import About, Tested
-from audit.auditors.attack.guessing.floors import BETTOR_SHARE, binomial_floor, binomial_p_value
+from audit.auditors.attack.finding.evidence import About
+from audit.auditors.attack.guessing.floors import BETTOR_SHARE
 from audit.auditors.attack.guessing.guesses import Guesses
 from audit.auditors.attack.independence.first_runs import (
     FEWEST,
@@ -22,7 +22,7 @@ from audit.auditors.attack.independence.first_runs import (
 from audit.auditors.attack.independence.independence import RunsKind, examine
 from audit.auditors.attack.scores.rules import GuessingRule
 from audit.parallel import here
-from audit.statements.evidence import CONTRADICTING, AttackReplay, Decision, Evidence
+from audit.statements.evidence import AttackReplay, Decision, Evidence
 from audit.subjects.black_box import Starting
 from audit.subjects.failures import describe_failure
 from audit.subjects.runs import Drawing, Runs, Seeds, Source, freeze
@@ -126,7 +126,6 @@ def _make_first_runs(source: Source, box: Starting, about: About, number: int, r
 def _judge(finding: Finding, first: Runs, notes: dict[str, Any]) -> Evidence:
     """What first runs say: of a rule its one test, without a rule whether they are steady."""
     about, attack = finding.about, finding.about.attack
-    guarantee, distance = about.claim.guarantee, about.pair.distance
     rule = finding.rule
     score = None if rule is None else rule.score.evaluate(first.outcomes)
     seen = replace(examine(first, attack.seed, score), repeatable=notes["repeatable"])
@@ -141,13 +140,8 @@ def _judge(finding: Finding, first: Runs, notes: dict[str, Any]) -> Evidence:
             told = "gave one output on each database, which the claim allows so few"
     else:
         guesses = rule.count(first.outcomes, first.coins)
-        bound, strict = (
-            binomial_floor(guesses, guarantee, error, distance, about.covers)
-            for error in (attack.error, CONTRADICTING)
-        )
-        p = binomial_p_value(guesses, guarantee, distance)
-        tested = Tested("exact binomial", guesses, p, bound, strict)
-        if p <= attack.alarm:
+        tested = about.test_all(guesses)
+        if tested.p_value <= attack.alarm:
             return about.evidence(rule, tested, about.binomial, notes)
         told = f"do not confirm it ({guesses.correct} of {guesses.number} guesses right)"
     return about.of_sharing(

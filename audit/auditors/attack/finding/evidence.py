@@ -11,7 +11,14 @@ from typing import Any
 
 from audit.auditors.attack.finding.needed import count_needed
 from audit.auditors.attack.finding.sentences import describe_rule
-from audit.auditors.attack.guessing.floors import BETTOR_SHARE, at_or_above, claimed_name, p_value
+from audit.auditors.attack.guessing.floors import (
+    BETTOR_SHARE,
+    at_or_above,
+    binomial_floor,
+    binomial_p_value,
+    claimed_name,
+    p_value,
+)
 from audit.auditors.attack.guessing.guesses import Guesses
 from audit.auditors.attack.guessing.power import (
     Bets,
@@ -21,6 +28,7 @@ from audit.auditors.attack.guessing.power import (
     find_detectable,
     require_detect,
 )
+from audit.auditors.attack.guessing.stopping import stopped_floor, stopped_p_value
 from audit.auditors.attack.independence.independence import Independence
 from audit.auditors.attack.scores.rules import GuessingRule
 from audit.auditors.attack.veils.causes import describe_leaks
@@ -28,6 +36,7 @@ from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.decimals import decimal_below
 from audit.statements.evidence import (
+    CONTRADICTING,
     AttackReplay,
     Bound,
     Cause,
@@ -41,6 +50,9 @@ from audit.statements.looks import describe_look
 from audit.statements.power import Control, Lack, Power, find_lack
 from audit.subjects.pair import Pair
 from proofs.guarantees import ApproxDP
+
+BINOMIAL, STOPPED = "exact binomial", "bets until stopped"
+"""The tests of a frozen rule: on all runs that were planned, and on those until it was stopped."""
 
 _UNREFUTED = {
     None: "no violation seen",
@@ -88,6 +100,26 @@ class About:
         own = (claimed_name(self.claim.guarantee), found)
         return Bound(Side.FLOOR, at_or_above(0.0), self.covers, "statistical", own)
 
+    def test_all(self, guesses: Guesses) -> Tested:
+        """The binomial test of a frozen rule, on as many runs as were planned before."""
+        guarantee, distance = self.claim.guarantee, self.pair.distance
+        bound, strict = (
+            binomial_floor(guesses, guarantee, error, distance, self.covers)
+            for error in (self.attack.error, CONTRADICTING)
+        )
+        p = binomial_p_value(guesses, guarantee, distance)
+        return Tested(BINOMIAL, guesses, p, bound, strict)
+
+    def test_stopped(self, guesses: Guesses) -> Tested:
+        """The bets on a frozen rule, on runs that ended when the past said so."""
+        guarantee, distance = self.claim.guarantee, self.pair.distance
+        bound, strict = (
+            self.floor(stopped_floor(guesses, guarantee, float(error), distance))
+            for error in (self.attack.error, CONTRADICTING)
+        )
+        p = stopped_p_value(guesses, guarantee, distance)
+        return Tested(STOPPED, guesses, p, bound, strict)
+
     def evidence(
         self,
         rule: GuessingRule | None,
@@ -105,6 +137,8 @@ class About:
         guesses, p = tested.guesses, tested.p_value
         refuted = p <= self.attack.alarm
         told = _describe_guesses(guesses) + _describe_processes(notes, refuted)
+        if tested.test == STOPPED:
+            told += ", where it stopped early"
         lacking, power = None, None
         if refuted:
             told = f"{told}, more than {self.claim.guarantee} allows; p-value {p:.2g}"
@@ -228,6 +262,11 @@ class About:
         """The binomial test, at its part of the alarm."""
         alarm = float(self.attack.alarm * (1 - BETTOR_SHARE))
         return Binomial(self.claim.guarantee, alarm, self.pair.distance)
+
+    @property
+    def stopped(self) -> Bets:
+        """The bets of runs that end early, at their part of the alarm."""
+        return self.bets(float(BETTOR_SHARE))
 
     def bets(self, share: float) -> Bets:
         """Bets with a share of the alarm."""

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from audit.auditors.attack.guessing.guesses import Guesses
-from audit.auditors.attack.guessing.power import find_rate
+from audit.auditors.attack.guessing.power import Refuting, find_rate
 from audit.auditors.attack.learning import batch
 from audit.auditors.attack.learning.aims import Aim
 from audit.auditors.attack.scores.rules import GuessingRule
@@ -91,9 +91,9 @@ class Planted:
         planted = self.leak.plant(block, self.random)
         self.guesses = self.guesses + self.rule.count(planted.outcomes, planted.coins)
 
-    def control(self, refuted: bool) -> Control:
-        """What came of it."""
-        return Control(self.value, self.leak.rate, refuted)
+    def control(self, test: Refuting) -> Control:
+        """What came of it, by the test that the attack's own rule has."""
+        return Control(self.value, self.leak.rate, test.refutes(self.guesses))
 
 
 def plant(

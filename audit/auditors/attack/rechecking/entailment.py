@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from audit.auditors.attack.finding.evidence import About, Tested
+from audit.auditors.attack.finding.evidence import BINOMIAL, STOPPED, About
 from audit.auditors.attack.finding.planting import MOST_PLANTED
-from audit.auditors.attack.guessing.floors import binomial_floor, binomial_p_value, takes_distance
+from audit.auditors.attack.guessing.floors import takes_distance
 from audit.auditors.attack.guessing.guesses import Guesses
 from audit.auditors.attack.guessing.power import Bets, find_detectable, require_detect
 from audit.auditors.attack.rechecking.older_attacks import state_as_before
@@ -19,7 +19,6 @@ from audit.statements.certificate_json import as_written
 from audit.statements.checks import Check, Status, compare_bound
 from audit.statements.claim import Claim
 from audit.statements.evidence import (
-    CONTRADICTING,
     AttackReplay,
     Decision,
     Evidence,
@@ -37,24 +36,22 @@ AS_MANY = 1.25
 """By how much the runs that would do may differ: power rises in steps as runs are added, and a
 last digit may decide which is the first that is high enough."""
 
-BINOMIAL = "exact binomial"
-
 Stated = Power | Control | Resolution
 
 
 def check_entailment(stated: Evidence, claim: Claim) -> Check:
     """Whether the numbers follow from the counts, as far as anything follows from these."""
     witness = stated.witness
-    if isinstance(witness, SampledWitness) and witness.test == BINOMIAL:
-        return _check_binomial(stated, witness, claim)
+    if isinstance(witness, SampledWitness) and witness.test in (BINOMIAL, STOPPED):
+        return _check_counts(stated, witness, claim)
     false = _find_inconsistency(stated, claim)
     if false:
         return Check(NAME, Status.FALSE, false)
     return Check(NAME, Status.UNCHECKED, "it does not follow from counts alone")
 
 
-def _check_binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
-    """Whether all that is said of a binomial test follows from the counts."""
+def _check_counts(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
+    """Whether all that is said of a test of one frozen rule follows from the counts."""
     replay = require_replay(stated)
     guesses, distance = read_guesses(witness), witness.pair.distance
     behind = parse_causes(replay.beyond or ())
@@ -72,20 +69,18 @@ def _check_binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> 
             look=replay.look,
         ),
         Pair(None, None, distance),
-        "batch",
+        replay.mode,
     )
-    test = Tested(
-        BINOMIAL,
-        guesses,
-        binomial_p_value(guesses, claim.guarantee, distance),
-        binomial_floor(guesses, claim.guarantee, replay.error, distance, about.covers),
-        binomial_floor(guesses, claim.guarantee, CONTRADICTING, distance, about.covers),
-    )
+    stopped = witness.test == STOPPED
+    if stopped and replay.mode != "curtailed":
+        return Check(NAME, Status.FALSE, "its runs ended early, and were not to do so")
+    test = about.test_stopped(guesses) if stopped else about.test_all(guesses)
+    by = about.stopped if stopped else about.binomial
     refuted = stated.decision is Decision.VIOLATED
     if refuted and replay.fresh_runs not in (None, guesses.runs):
         return Check(NAME, Status.FALSE, "its rule was tested on runs that share processes")
     notes = _read_shared_and_fresh(replay)
-    entailed = as_written(about.evidence(None, test, about.binomial, notes, stated.control))
+    entailed = as_written(about.evidence(None, test, by, notes, stated.control))
     if stated.resolution is not None:
         entailed = state_as_before(replace(entailed, witness=witness), claim)
     for old, new in ((stated.bound, entailed.bound), (stated.strict, entailed.strict)):

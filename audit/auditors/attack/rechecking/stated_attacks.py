@@ -57,8 +57,9 @@ def read_attack(evidence: Evidence, document: Document) -> Attack | None:
         replay.seed,
         replay.error,
         replay.alarm,
-        replay.mode == "anytime",
-        pair,
+        until_decided=replay.mode == "anytime",
+        stop_early=replay.mode == "curtailed",
+        pair=pair,
         detect=replay.detect,
         look=replay.look,
         beyond=_read_causes(document),
@@ -109,13 +110,14 @@ def read_effort(document: Document) -> Attack | None:
         seed,
         1 - error,
         alarm,
-        "until-decided" in command.flags,
-        pair,
-        None if detect is None else parse_rational(detect, "--detect"),
-        parse_causes((command.value("beyond") or "").split(","))
+        until_decided="until-decided" in command.flags,
+        stop_early="stop-early" in command.flags,
+        pair=pair,
+        detect=None if detect is None else parse_rational(detect, "--detect"),
+        beyond=parse_causes((command.value("beyond") or "").split(","))
         if "beyond" in command.flags
         else (),
-        command.number("min-records") or 0,
+        min_records=command.number("min-records") or 0,
         data_is_public="data-is-public" in command.flags,
     )
     return asked.at_look(require_replay(document.attacks[0]).look) if document.attacks else asked

@@ -105,6 +105,48 @@ def test_what_keeps_its_claim_is_not_refuted_and_its_power_says_what_could_be_se
     assert 1.5 < floor_of(found) <= 2.1
 
 
+EARLY = replace(ATTACK, stop_early=True)
+
+
+def runs_of(evidence: Evidence) -> int:
+    """The runs that tested the rule."""
+    assert isinstance(evidence.witness, SampledWitness)
+    return evidence.witness.runs
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"), [("epsilon=1", Decision.VIOLATED), ("epsilon=3", Decision.UNSEEN)]
+)
+def test_runs_stop_early_once_they_have_decided(text: str, decision: Decision) -> None:
+    whole = attack_box(target(respond), claim(text), ATTACK)
+    early = attack_box(target(respond), claim(text), EARLY)
+    assert whole.decision is early.decision is decision
+    assert runs_of(early) < 0.6 * runs_of(whole)
+    assert isinstance(early.witness, SampledWitness)
+    assert early.witness.test == "bets until stopped"
+    assert "where it stopped early" in early.finding
+    assert require_replay(early).mode == "curtailed"
+    assert 0.5 < floor_of(early) <= 2.1
+    if decision is Decision.UNSEEN:
+        # What was to be seen would have been, by the runs that were made.
+        assert early.power is not None and early.control is not None
+        assert early.power.detectable <= early.power.detect
+        assert early.power.runs == runs_of(early)
+        assert early.control.refuted
+
+
+def test_runs_that_may_still_refute_are_all_made() -> None:
+    """Too few for a leak of the size that is asked for: nothing of it is known early."""
+    few = replace(EARLY, runs=150)
+    found = attack_box(target(respond), claim("epsilon=2"), few)
+    assert found == replace(
+        attack_box(target(respond), claim("epsilon=2"), replace(few, stop_early=False)),
+        replay=found.replay,
+    )
+    assert isinstance(found.witness, SampledWitness)
+    assert found.witness.test == "exact binomial"
+
+
 def test_the_strict_floor_is_below_the_floor() -> None:
     found = attack_box(target(respond), claim("epsilon=2"), ATTACK)
     assert found.strict is not None
