@@ -57,8 +57,8 @@ def do_pieces(
         chosen = choose(list_pieces(order, read))
         missing = [piece for piece in chosen if read(piece) is None]
         ready = [piece for piece in missing if all(read(need) is not None for need in piece.needs)]
-        # The longest first, so that nobody waits for one that was begun last.
-        ready.sort(key=lambda piece: -piece.runs)
+        # What others wait for first, then the longest, so that nobody waits for one begun last.
+        ready.sort(key=lambda piece: (piece.stage != "prescreen", -piece.runs))
         if ready:
             tell(len(chosen) - len(missing), len(chosen), _describe(ready[0]))
         return ready
