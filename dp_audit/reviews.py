@@ -18,6 +18,7 @@ from audit.review.conclusions.review import conclude
 from audit.review.folders import ReviewFolder
 from audit.review.orders import FILE, STAGES, Order, make_seed, read_order, write_order
 from audit.review.pieces.attacks import LEAST_RUNS
+from audit.review.pieces.boxes import keeps_apart
 from audit.review.pieces.estimate import ReviewPlan, fit, make_plan
 from audit.review.pieces.piece import DATA
 from audit.review.pieces.planning import Read
@@ -199,7 +200,7 @@ def merge(folders: Sequence[str | Path], *, out: str | Path | None = None) -> Re
     assert order is not None
     order = order.at(last.stage)
     write_order(order, target.path)
-    return _finish(order, target, None)
+    return _finish(order, target, None, here=False)
 
 
 def _order(
@@ -263,9 +264,14 @@ def _finish(
     *,
     interrupted: bool = False,
     planned: bool = False,
+    here: bool = True,
 ) -> ReviewResult:
     """Conclude from what is finished, and write the pages."""
     found = replace(conclude(order, folder.reader()), plan=plan)
+    if here:
+        # Beside what results say: whatever was not kept apart could have written those, too.
+        apart = all(keeps_apart(one.folder) for one in order.prepared)
+        found = replace(found, apart=found.apart and apart)
     write_pages(found, folder)
     return ReviewResult(found, folder.path, interrupted, planned)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from audit.parallel import local
 from audit.statements import strict_json
+from audit.subjects.working_folder import work_in
 from audit.verify import read_certificate
 from audit.verify import verify as checked
 from dp_audit.arguments import process_count
@@ -19,6 +21,7 @@ def verify(
     certificate: str | Path | Mapping[str, Any] | CertificateResult,
     *,
     subject: str | None = None,
+    folder: str | Path | None = None,
     python: str | Path | None = None,
     jobs: int | None = None,
 ) -> VerificationResult:
@@ -39,7 +42,9 @@ def verify(
     certificate
         The path of its file (``-``: standard input), its JSON, or what `certify` returned.
     subject
-        The certificate's, if it can only be run and lies outside the current folder.
+        The certificate's, if it can only be run and lies outside its folder.
+    folder
+        Where it lies (the current folder); the process works there while it is run.
     python
         The Python of the subject's environment, if it was run by another than dp-audit's.
     jobs
@@ -59,5 +64,6 @@ def verify(
             else json.dumps(dict(certificate))
         )
     document = read_certificate(written, spoken)
-    other = None if python is None else str(python)
-    return VerificationResult(checked(document, subject, local(process_count(jobs)), other))
+    other = None if python is None else os.path.abspath(python)
+    with work_in(folder):
+        return VerificationResult(checked(document, subject, local(process_count(jobs)), other))

@@ -99,6 +99,13 @@ def add_python(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_folder(parser: argparse.ArgumentParser) -> None:
+    """``--folder``, of the same commands."""
+    parser.add_argument(
+        "--folder", metavar="PATH", help="where the subject lies (default: this folder)"
+    )
+
+
 def add_domain(parser: argparse.ArgumentParser) -> None:
     """``--domain``, ``--cells``."""
     parser.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from audit.statements.claim import Claim
 from audit.statements.evidence import Verdict
 from audit.subjects.black_box import BlackBox
 from audit.subjects.stated_subjects import box_of, find_obstacle
+from audit.subjects.working_folder import work_in
 from audit.verify import load_certificate
 from dp_audit.arguments import optional_number, probability, process_count
 from dp_audit.results import Result
@@ -54,8 +56,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="the databases, where the certificate states digests of them",
     )
     parser.add_argument(
-        "--subject", metavar="NAME", help="the certificate's, if it lies outside this folder"
+        "--subject", metavar="NAME", help="the certificate's, if it lies outside its folder"
     )
+    common.add_folder(parser)
     common.add_python(parser)
     common.add_jobs(parser)
     common.add_output(parser)
@@ -73,16 +76,19 @@ def run(flags: argparse.Namespace, boxes: Boxes | None = None) -> int:
     subject = document["subject"]
     if not isinstance(subject, dict):
         raise InputError("the certificate's subject is malformed")
-    boxes = boxes or partial(box_of, python=flags.python)
-    box, hindrance = _box(subject, test.claim, flags, boxes)
-    talk = streams.talk_console(flags.quiet)
-    if box is None:
-        talk.print(clean(hindrance), markup=False)
-        return ABSENT
+    # Named from this folder, whichever the subject lies in.
+    python = None if flags.python is None else os.path.abspath(flags.python)
+    boxes = boxes or partial(box_of, python=python)
     seed = secrets.randbits(48) if seed is None else seed
     total = test.runs if runs is None else 2 * runs
-    talk.print(clean(f"{box.name}: {total:,} fresh runs"), markup=False)
-    found = retest(test, box, total, seed, local(process_count(flags.jobs)), alarm)
+    talk = streams.talk_console(flags.quiet)
+    with work_in(flags.folder):
+        box, hindrance = _box(subject, test.claim, flags.subject, python, boxes)
+        if box is None:
+            talk.print(clean(hindrance), markup=False)
+            return ABSENT
+        talk.print(clean(f"{box.name}: {total:,} fresh runs"), markup=False)
+        found = retest(test, box, total, seed, local(process_count(flags.jobs)), alarm)
     result = ReplayResult(test, found, alarm, box.name, seed)
     streams.deliver(result, flags)
     return result.exit_code
@@ -133,10 +139,10 @@ class ReplayResult(Result):
 
 
 def _box(
-    subject: dict[str, Any], claim: Claim, flags: argparse.Namespace, boxes: Boxes
+    subject: dict[str, Any], claim: Claim, meant: str | None, python: str | None, boxes: Boxes
 ) -> tuple[BlackBox | None, str]:
     """The subject as something that can be run, or what stands in the way."""
-    hindrance = find_obstacle(subject, flags.subject, flags.python)
+    hindrance = find_obstacle(subject, meant, python)
     if hindrance:
         return None, hindrance
     try:

@@ -14,8 +14,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subject",
         metavar="NAME",
-        help="the certificate's, if it can only be run and lies outside this folder",
+        help="the certificate's, if it can only be run and lies outside its folder",
     )
+    common.add_folder(parser)
     common.add_python(parser)
     common.add_jobs(parser)
     common.add_output(parser, html=True)

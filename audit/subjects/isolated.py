@@ -31,7 +31,7 @@ from audit.subjects.function import (
 from audit.subjects.interpreters import Interpreter
 from audit.subjects.outcomes import Ended, Outcomes, Shape
 from audit.subjects.pair import Pair
-from audit.subjects.process import ChildProcess, paths_of
+from audit.subjects.process import START_SECONDS, ChildProcess, paths_of
 from audit.subjects.running import Processes, draw_runs, receive_outcome
 from audit.subjects.specs import Described, Spec
 from audit.subjects.wire import (
@@ -204,11 +204,15 @@ def describe(
     parameters: Mapping[str, str] | None = None,
     folder: str = ".",
     python: Interpreter | None = None,
+    seconds: float = START_SECONDS,
 ) -> Described:
-    """What ``module:attribute`` is, found out in a process of its own; raises InputError."""
+    """What ``module:attribute`` is, found out in a process of its own; raises InputError.
+
+    ``seconds``: how long that may take.
+    """
     process = ChildProcess(Spec(subject, None, dict(parameters or {})), folder, python)
     try:
-        return process.started()
+        return process.started(seconds)
     finally:
         process.end()
 

@@ -105,13 +105,16 @@ class ChildProcess:
         self.end = weakref.finalize(self, _end, self._child.kill, ours)
         self.send(spec)
 
-    def started(self) -> Described:
-        """What the child found; raises InputError where it can't run the subject."""
+    def started(self, seconds: float = START_SECONDS) -> Described:
+        """What the child found; raises InputError where it can't run the subject.
+
+        ``seconds``: how long it may take to import its module and to make the subject.
+        """
         try:
-            reply = self.reply(time.monotonic() + START_SECONDS)
+            reply = self.reply(time.monotonic() + seconds)
         except TimeoutError:
             raise InputError(
-                f"{self._name}: its module was not imported within {START_SECONDS:g} seconds"
+                f"{self._name}: its module was not imported within {seconds:g} seconds"
             ) from None
         except (OSError, EOFError):
             raise InputError(

@@ -72,7 +72,7 @@ def find_obstacle(
         return stranger
     source = _source(subject, name, python)
     if source is None:
-        return f"the subject {name} is absent; run from the folder that holds it, or install it"
+        return f"the subject {name} is absent; name the folder that holds it by --folder"
     if meant is None:
         why = _not_beside_the_user(subject, name, source, python)
         if why:
@@ -82,8 +82,16 @@ def find_obstacle(
     except InputError as error:
         return str(error)
     if any(found.get(key) != subject.get(key) for key in (KEY, OLDER)):
-        return f"the source of {name} is not the one that was audited"
+        return (
+            f"the source of {name} is not the one that was audited: the digest of its code in "
+            f"{Path.cwd()} is {_shorten(found)}, and the certificate states {_shorten(subject)}"
+        )
     return ""
+
+
+def _shorten(identity: Mapping[str, Any]) -> str:
+    """The begin of a digest, as it is read out and compared by eye."""
+    return f"{str(identity.get(KEY) or identity.get(OLDER) or 'none')[:12]}…"
 
 
 def _other_interpreter(stated: object, python: str | None) -> str:
@@ -151,7 +159,7 @@ def _find_outputs_obstacle(name: str, stated: object, meant: str | None) -> str:
     paths = [Path(part) for part in name.removeprefix(OUTPUTS).split(",", 1)]
     there = len(paths) == 2 and all(path.is_file() for path in paths)
     if not name.startswith(OUTPUTS) or not there:
-        return f"the subject {name} is absent; run from the folder that holds its files"
+        return f"the subject {name} is absent; name the folder that holds its files by --folder"
     here = Path.cwd().resolve()
     if meant is None and not all(path.resolve().is_relative_to(here) for path in paths):
         return f"the subject {name} lies outside this folder; say --subject {name} to read it"

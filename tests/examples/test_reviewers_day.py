@@ -11,6 +11,7 @@ e/(1+e) = 0.73, and 0.96 are).
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -22,6 +23,7 @@ from typing import Any
 import pytest
 
 from tests.audit.processes import ROOT
+from tests.dp_audit.test_reviews import DOMAIN, PROGRAM, SUBMISSION
 
 pytestmark = [
     pytest.mark.slow,
@@ -90,29 +92,53 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 
 def find_claim(document: Any) -> Any:
-    """The conclusion about persons at ε = 1."""
-    (one,) = document["submissions"]
-    (claim,) = (c for c in one["claims"] if (c["epsilon"], c["unit"]) == ("1", "person"))
+    """The conclusion about the example's persons at ε = 1."""
+    claims = find_submission(document)["claims"]
+    (claim,) = (c for c in claims if (c["epsilon"], c["unit"]) == ("1", "person"))
     return claim
 
 
+def find_submission(document: Any) -> Any:
+    """What is said of the example."""
+    (one,) = (one for one in document["submissions"] if one["name"] == "example")
+    return one
+
+
+def write_proved(folder: Path) -> None:
+    """Another submission beside it, which is proved in a second."""
+    folder.mkdir()
+    claim = '[claim]\nepsilons = [1]\nneighbours = "replace-one"\n'
+    (folder / "submission.toml").write_text(SUBMISSION + claim)
+    (folder / "domain.toml").write_text(DOMAIN)
+    (folder / "synth.py").write_text(PROGRAM)
+
+
+def list_pieces(desk: Desk) -> dict[str, int]:
+    """The finished pieces of the review, and when each was written."""
+    found = (desk.folder / "here" / "pieces").glob("*.json")
+    return {path.name: path.stat().st_mtime_ns for path in found}
+
+
 def test_a_reviewers_day(desk: Desk) -> None:
-    desk.run("init-submission", "team")
-    assert "exit" not in desk.run("try", "team", "--json", "try.json")
+    (desk.folder / "all").mkdir()
+    desk.run("init-submission", "all/team")
+    write_proved(desk.folder / "all" / "proved")
+    assert "exit" not in desk.run("try", "all/team", "--json", "try.json")
     assert desk.read("try.json")["failure"] is None
-    review = ("review", "team", "--seed", "7", "--out", "here")
+    review = ("review", "all", "--seed", "7", "--out", "here")
     desk.run(*review)
     first = desk.read("here/review.json")
     assert find_claim(first)["verdict"] in ("UNDECIDED", "NOT REFUTED")
-    pieces = {path.name for path in (desk.folder / "here" / "pieces").glob("*.json")}
+    assert first["kept_apart"]
+    pieces = list_pieces(desk)
 
     # Nothing is done again; then all that the change concerns is, and no more.
     desk.run(*review)
-    assert {path.name for path in (desk.folder / "here" / "pieces").glob("*.json")} == pieces
+    assert list_pieces(desk) == pieces
     (old,) = find_claim(first)["certificates"]
     kept = desk.folder / "first.json"
     kept.write_bytes((desk.folder / "here" / old).read_bytes())
-    program = desk.folder / "team" / "synth.py"
+    program = desk.folder / "all" / "team" / "synth.py"
     text = program.read_text("utf-8")
     assert HONEST in text
     program.write_text(text.replace(HONEST, LOUD), "utf-8")
@@ -120,20 +146,29 @@ def test_a_reviewers_day(desk: Desk) -> None:
     second = desk.read("here/review.json")
     claim = find_claim(second)
     assert claim["verdict"] == "REFUTED"
-    assert any("does not hold for a person" in q for q in second["submissions"][0]["questions"])
-    more = {path.name for path in (desk.folder / "here" / "pieces").glob("*.json")}
-    assert pieces < more
+    changed = find_submission(second)
+    assert any("does not hold for a person" in q for q in changed["questions"])
+    more = list_pieces(desk)
+    assert pieces.items() < more.items()
+    assert len(more) - len(pieces) == changed["pieces"]
 
-    # The folder goes to another desk, where its certificates are checked and played again.
+    # The folder goes to another desk, where its certificates are checked and played again: once
+    # where the prepared submission lies, and once from elsewhere, where its folder is named.
     (desk.folder / "here").rename(desk.folder / "there")
     (new,) = claim["certificates"]
-    prepared = "there/prepared/example"
+    prepared = desk.folder / "there" / "prepared" / "example"
     certificate = desk.folder / "there" / new
     # Exit code 3: nothing is contradicted, and runs are not drawn again; replay draws fresh ones.
-    line = ("verify", certificate, "--json", desk.folder / "verify.json")
-    desk.run(*line, within=prepared, exits=3)
+    desk.run("verify", certificate, "--json", "verify.json", "--folder", prepared, exits=3)
+    assert {one["result"] for one in desk.read("verify.json")["checks"]} >= {"confirmed"}
     line = ("replay", certificate, "--seed", "3", "--runs", "150")
-    desk.run(*line, within=prepared, exits=1)
+    desk.run(*line, within="there/prepared/example", exits=1)
+    copy = desk.folder / "elsewhere" / "copy"
+    shutil.copytree(prepared, copy)
+    desk.run(*line, "--folder", "elsewhere/copy", exits=1)
+    # The submission of before the change is another.
+    (copy / "synth.py").write_text(text, "utf-8")
+    desk.run(*line, "--folder", "elsewhere/copy", exits=3)
     desk.run("merge", "there")
     assert desk.read("there/review.json")["submissions"] == second["submissions"]
 
@@ -142,6 +177,8 @@ def test_a_reviewers_day(desk: Desk) -> None:
     assert "REFUTED" in compared
     (desk.folder / "board.toml").write_text(CRITERIA)
     desk.run("criteria", "board.toml", "there/review.json", exits=1)
-    desk.run("attest", certificate, "--label", "label.html", "--in-toto", "statement.json")
+    line = ("attest", certificate, "--label", "label.html", "--in-toto", "statement.json")
+    # It exits as the certificate's verdict does.
+    desk.run(*line, exits=1)
     assert "REFUTED" in (desk.folder / "label.html").read_text("utf-8")
     assert desk.read("statement.json")["_type"].startswith("https://in-toto.io/Statement")

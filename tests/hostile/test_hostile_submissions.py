@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dp_audit import review
+from dp_audit import merge, review
 from synthesizers.errors import InputError
 from tests.dp_audit.test_reviews import PROGRAM, make_challenge
 
@@ -51,6 +51,9 @@ print("reached:", reached, "\\x1b[2J<script>alert(1)</script>", file=sys.stderr)
 sys.exit(5)
 """
 
+COPIES = "import shutil, sys\nshutil.copyfile(sys.argv[1], sys.argv[2])\n"
+COPIES_TOML = '[run]\ncommand = "python synth.py {input} {output}"\n'
+
 HANGS = "import time\ntime.sleep(10**9)\n"
 
 
@@ -79,6 +82,36 @@ def test_hostile_folders_disturb_nobody(tmp_path: Path) -> None:
     for path in out.rglob("*.html"):
         page = path.read_text()
         assert "<script>alert" not in page and "\x1b" not in page
+
+
+def test_a_module_whose_import_never_ends_holds_nobody_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, out = make_challenge(tmp_path / "c", HANGS, PROGRAM), tmp_path / "r"
+    monkeypatch.setattr("audit.review.submissions.preparing.FORM_SECONDS", (20, 20))
+    result = review(source, out=out, seed=1)
+    assert result.verdicts == {"team-1": "PROVED"}
+    (hangs,) = json.loads((out / "review.json").read_text())["unread"]
+    assert hangs["name"] == "team-0" and "not imported within 20 seconds" in hangs["reason"]
+    assert (out / "index.html").read_text().count("not imported within") == 1
+
+
+@pytest.mark.parametrize("where", ["dp_audit.reviews", "audit.review.pieces.performing"])
+def test_without_a_box_no_verdict_of_a_review_is_to_be_relied_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    source, out = make_challenge(tmp_path / "c", COPIES), tmp_path / "r"
+    (source / "team-0" / "submission.toml").write_text(COPIES_TOML)
+    with monkeypatch.context() as patched:
+        patched.setattr(f"{where}.keeps_apart", lambda folder: False)
+        result = review(source, out=out, seed=1, plan=True)
+    assert "Do not rely on these verdicts" in " ".join(str(result).split())
+    assert json.loads((out / "review.json").read_text())["kept_apart"] is False
+    for page in ("index.html", "submissions/team-0.html"):
+        assert "Do not rely on these verdicts" in (out / page).read_text()
+    # What a piece's result says of where it ran goes along, wherever it is joined.
+    joined = merge([out], out=tmp_path / "joined").to_json()["kept_apart"]
+    assert joined is (where == "dp_audit.reviews")
 
 
 def test_a_review_goes_on_where_a_full_disk_stopped_it(

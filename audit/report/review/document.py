@@ -23,6 +23,7 @@ def review_json(review: Review) -> dict[str, Any]:
         "challenge": order.challenge.name,
         "stage": order.stage,
         "partial": review.partial,
+        "kept_apart": review.apart,
         "seed": order.seed,
         "detect": order.detect,
         "records": order.records,

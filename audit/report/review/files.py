@@ -10,7 +10,7 @@ from audit.report.html import render
 from audit.report.json_text import json_text
 from audit.report.page import CertificateSection, Page, ReviewSection, SubmissionSection
 from audit.report.review.document import review_json, submission_json
-from audit.report.review.view import certificate_name, file_name, summary_words
+from audit.report.review.view import caution_words, certificate_name, file_name, summary_words
 from audit.review.conclusions.review import Review, SubmissionReview
 from audit.review.folders import ReviewFolder
 from audit.statements.certificate import Certificate
@@ -22,7 +22,8 @@ def review_page(review: Review) -> Page:
     """The page for all submissions."""
     name = review.order.challenge.name
     section = ReviewSection("Submissions", review)
-    return Page(f"Review of {name}" if name else "Review", summary_words(review), (section,))
+    title = f"Review of {name}" if name else "Review"
+    return Page(title, " ".join((*caution_words(review), summary_words(review))), (section,))
 
 
 def submission_page(review: Review, one: SubmissionReview) -> Page:
@@ -31,7 +32,8 @@ def submission_page(review: Review, one: SubmissionReview) -> Page:
     beside = tuple(score for score in review.references if score.epsilon in epsilons)
     section = SubmissionSection("Verdict and questions", one, beside)
     left = one.missing
-    lead = f"Partial: {left} pieces of its review are missing." if left else ""
+    partial = (f"Partial: {left} pieces of its review are missing.",) if left else ()
+    lead = " ".join((*caution_words(review), *partial))
     return Page(f"Review of the submission {one.name}", lead, (section,))
 
 

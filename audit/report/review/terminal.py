@@ -7,14 +7,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from audit.report.review.view import submission_row, summary_words
+from audit.report.review.view import caution_words, submission_row, summary_words
 from audit.report.words import clean
 from audit.review.conclusions.review import Review, SubmissionReview
 
 
 def review_lines(review: Review) -> RenderableType:
     """The verdicts of all submissions, their questions and flags, and what can't be read."""
-    parts: list[RenderableType] = [Text(clean(summary_words(review))), Text("")]
+    words = (*caution_words(review), summary_words(review), "")
+    parts: list[RenderableType] = [Text(clean(line)) for line in words]
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in ("submission", "verdict", "at each ε", "time", "MB"):
         table.add_column(heading, overflow="fold")

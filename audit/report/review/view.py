@@ -172,6 +172,18 @@ def summary_words(review: Review) -> str:
     return f"{number}, {review.order.stage} stage: {', '.join(counts) or 'none'}{partial}"
 
 
+def caution_words(review: Review) -> tuple[str, ...]:
+    """Why no verdict of the review is to be relied on, where that is so: a sentence, or none."""
+    if review.apart:
+        return ()
+    return (
+        "Do not rely on these verdicts: where pieces of this review ran, nothing kept the "
+        "submissions from its files, so that one of them could have written any result here, its "
+        "own or another's. Review them again with a new --out on a machine that has a box "
+        "(docs/submission-protocol.md).",
+    )
+
+
 def _bounds(bounds: Bounds) -> tuple[str, str, str]:
     symbol = SYMBOLS.get(bounds.parameter, bounds.parameter)
     floor = "" if bounds.floor is None else f"{symbol} ≥ {_round(bounds.floor, up=False)}"

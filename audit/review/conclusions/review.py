@@ -94,7 +94,10 @@ class SubmissionReview:
 
 @dataclass(frozen=True)
 class Review:
-    """All submissions of one order; ``plan``: what was left to do when it was made."""
+    """All submissions of one order; ``plan``: what was left to do when it was made.
+
+    ``apart``: whether submissions were kept from the results of all, wherever a piece ran.
+    """
 
     order: Order
     submissions: tuple[SubmissionReview, ...]
@@ -102,6 +105,7 @@ class Review:
     references: tuple[Scores, ...]
     seconds: float
     plan: ReviewPlan | None = None
+    apart: bool = True
 
     @property
     def partial(self) -> bool:
@@ -125,7 +129,9 @@ def conclude(order: Order, read: Read) -> Review:
         for prepared in order.prepared
     )
     seconds = sum(one.seconds for one in submissions) + _count_seconds(of_references, read)
-    return Review(order, submissions, order.unread, references, seconds)
+    done = [outcome for piece in pieces if (outcome := read(piece)) is not None]
+    apart = all(outcome.apart for outcome in done)
+    return Review(order, submissions, order.unread, references, seconds, apart=apart)
 
 
 def _conclude_submission(

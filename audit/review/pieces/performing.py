@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from audit.review.pieces.boxes import keeps_apart
 from audit.review.pieces.piece import DATA, DOCUMENT, TABLE, Outcome, Piece
 from audit.review.pieces.results import Results
 from audit.review.scratch import make_scratch
@@ -85,6 +86,7 @@ def _run(
     stop: threading.Event | None,
 ) -> Outcome:
     log = document.with_name("log")
+    apart = keeps_apart(folder)
     begun = time.monotonic()
     try:
         ending = _starter().run(words, folder, log, begun + piece.seconds, stop)
@@ -96,7 +98,7 @@ def _run(
     seconds = time.monotonic() - begun
     code, megabytes = ending
     return Outcome(
-        piece.digest, spell(piece), code, seconds, megabytes, _read_end(log), _read(document)
+        piece.digest, spell(piece), code, seconds, megabytes, _read_end(log), _read(document), apart
     )
 
 

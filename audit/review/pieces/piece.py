@@ -77,7 +77,8 @@ class Outcome:
 
     ``exit``: the command's exit code, minus the signal it died by, None where its time ran out;
     ``seconds`` it took, ``megabytes`` of its largest process. ``document``: the JSON that it wrote,
-    None where it wrote none; ``log``: the end of what it said.
+    None where it wrote none; ``log``: the end of what it said. ``apart``: whether submissions were
+    kept from our files where it ran.
     """
 
     digest: str
@@ -87,6 +88,7 @@ class Outcome:
     megabytes: int
     log: str
     document: Mapping[str, Any] | None
+    apart: bool
 
 
 @cache

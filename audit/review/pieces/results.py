@@ -69,7 +69,7 @@ class Results:
 def _outcome(document: Any, piece: Piece) -> Outcome | None:
     if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
         return None
-    if document.get("digest") != piece.digest:
+    if document.get("digest") != piece.digest or not isinstance(document.get("apart"), bool):
         return None
     try:
         return Outcome(**{key: value for key, value in document.items() if key != "schema"})

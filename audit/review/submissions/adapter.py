@@ -30,20 +30,19 @@ ADOPT = 36
 """The option of Linux by which what a run left behind becomes a child of this process."""
 
 Launch = Mapping[str, Any]
-"""What `preparing` wrote beside this file: how the submission is started, and of DeID2 the schema,
+"""What `preparing` wrote in the last line: how the submission is started, and of DeID2 the schema,
 the rest of a run, the columns of the output, and the ε that there are."""
 
 Told = Mapping[str, str]
 """What a run is told, numbers as they are written."""
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NAME = os.path.basename(__file__)
 
 
 def main() -> None:
     """Answer requests, or make the run of the options."""
-    with open(os.path.join(HERE, f"{NAME}.json"), encoding="utf-8") as file:
-        launch = json.load(file)
+    with open(os.path.abspath(__file__), encoding="utf-8") as file:
+        launch = json.loads(file.readlines()[-1].lstrip("# "))
     if "--serve" in sys.argv:
         serve(launch)
         return

@@ -22,8 +22,9 @@ from synthesizers.errors import InputError
 RUN = "dp-audit-run"
 """The program that runs a command line or a submission to DeID2, by the submission protocol."""
 
-SETTINGS = f"{RUN}.json"
-"""What it reads: how the submission is started."""
+FORM_SECONDS = (30, 60)
+"""How long it may take to find out what a module's attribute is: what a run may take, within these.
+Large packages take half a minute from a cold disk; whatever never ends holds up all others."""
 
 _ADAPTER = Path(__file__).with_name("adapter.py")
 _LONGEST_LINE = 120
@@ -35,8 +36,8 @@ def prepare(submission: Submission, folder: Path) -> Prepared:
 
     The folder holds its files, ``domain.toml``, a ``submission.toml`` in which what it inherited is
     written out, and, of a command line or a submission to DeID2, a program that runs it: it is a
-    submission itself. Of a module, what it is is found out in a process of its own. Raises
-    InputError where a file can't be copied, or there is no such module.
+    submission itself. Of a module, what it is is found out in a process of its own, within
+    `FORM_SECONDS`. Raises InputError where a file can't be copied, or there is no such module.
 
     Guarantee
     ---------
@@ -50,7 +51,7 @@ def prepare(submission: Submission, folder: Path) -> Prepared:
     own = submission.folder / DOMAIN
     if own.is_file() and own.read_bytes() != domain:
         raise InputError(f"it has a {DOMAIN} that is not its domain file; rename it")
-    ours = (DOMAIN, FILE, RUN, SETTINGS)
+    ours = (DOMAIN, FILE, RUN)
     theirs = tuple(file for file in files if file.name.split("/")[0] not in ours)
     copy_files(theirs, folder)
     (folder / DOMAIN).write_bytes(domain)
@@ -94,7 +95,9 @@ def _form(submission: Submission, folder: Path) -> str:
     python = None if launch.python is None else find_interpreter(launch.python)
     values = values_at(submission, submission.claim.epsilons[0])
     named = {key.replace("-", "_"): value for key, value in values.items()}
-    return describe(launch.words[0], named, str(folder), python).form
+    shortest, longest = FORM_SECONDS
+    seconds = min(max(launch.seconds, shortest), longest)
+    return describe(launch.words[0], named, str(folder), python, seconds).form
 
 
 def values_at(submission: Submission, epsilon: str) -> dict[str, str]:
@@ -115,16 +118,17 @@ def _write_runner(submission: Submission, folder: Path) -> None:
             "first line can't name it. State another python in [run]"
         )
     runner = folder / RUN
-    runner.write_text(f"#!{python} -IS\n{_ADAPTER.read_text('utf-8')}", "utf-8")
+    # In its order: that of the schema is the order of columns. It is part of the program, so that
+    # the digest of a certificate covers what is started: files of JSON are data there.
+    settings = json.dumps(_settings(submission, folder))
+    text = f"#!{python} -IS\n{_ADAPTER.read_text('utf-8')}\n# {settings}\n"
+    runner.write_text(text, "utf-8")
     _allow(runner)
-    # In its order: that of the schema is the order of columns.
-    settings = json.dumps(_settings(submission, folder), indent=1)
-    (folder / SETTINGS).write_text(f"{settings}\n", "utf-8")
 
 
 def _settings(submission: Submission, folder: Path) -> Mapping[str, Any]:
     launch = submission.launch
-    own = [RUN, SETTINGS, FILE]
+    own = [RUN, FILE]
     if launch.way == "template":
         return {"way": launch.way, "words": list(launch.words), "own": own}
     main = launch.words[0]

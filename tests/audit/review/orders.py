@@ -93,7 +93,7 @@ class Worked:
                 assert found is not None
                 code, document = found
                 self.done[piece.digest] = Outcome(
-                    piece.digest, " ".join(piece.words), code, 2.0, 100, "the end", document
+                    piece.digest, " ".join(piece.words), code, 2.0, 100, "the end", document, True
                 )
             if not missing or pieces is not None:
                 return wanted

@@ -11,7 +11,7 @@ from audit.review.pieces.piece import Outcome, Piece
 from audit.review.pieces.results import Results
 
 PIECE = Piece("trial", "prescreen", "one", "1", ("try", "."), "prepared/one", ("0",), 60)
-OUTCOME = Outcome(PIECE.digest, "dp-audit try .", 0, 1.5, 80, "", {"verdict": "PROVED"})
+OUTCOME = Outcome(PIECE.digest, "dp-audit try .", 0, 1.5, 80, "", {"verdict": "PROVED"}, True)
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
@@ -42,6 +42,19 @@ def test_the_result_of_another_piece_or_version_is_none(
     path = tmp_path / f"{PIECE.digest}.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     assert Results(tmp_path).read(PIECE) is None
+
+
+@pytest.mark.parametrize("said", [{}, {"apart": "yes"}, {"apart": 1}])
+def test_a_result_that_does_not_say_whether_it_ran_apart_is_none(
+    tmp_path: Path, said: dict[str, object]
+) -> None:
+    results = Results(tmp_path)
+    results.write(OUTCOME)
+    (file,) = tmp_path.glob("*.json")
+    document = json.loads(file.read_text())
+    del document["apart"]
+    file.write_text(json.dumps(document | said))
+    assert results.read(PIECE) is None
 
 
 def test_folders_are_joined_and_what_is_there_stays(tmp_path: Path) -> None:

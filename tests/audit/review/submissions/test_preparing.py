@@ -7,11 +7,13 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from audit.review.submissions.preparing import digest_of, prepare, values_at
 from audit.review.submissions.submission import Prepared
+from audit.subjects.digests import command_source
 from synthesizers.errors import InputError
 from tests.audit.review.made_submissions import (
     CLAIM,
@@ -32,12 +34,18 @@ def names(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
+def read_settings(folder: Path) -> dict[str, Any]:
+    """How the program of a prepared folder starts the submission: its last line."""
+    last = (folder / "dp-audit-run").read_text().splitlines()[-1]
+    settings: dict[str, Any] = json.loads(last.removeprefix("# "))
+    return settings
+
+
 def test_a_command_line_gets_a_program_that_runs_it(tmp_path: Path) -> None:
     found = prepare_one(write_copy(tmp_path / "x", TOML, **{"d/e": "1"}), tmp_path)
     assert (found.subject, found.flags, found.asks) == ("command:./dp-audit-run", LIMITS, False)
     assert names(found.folder) == {
-        *("submission.toml", "domain.toml", "give.py", "d/e"),
-        *("dp-audit-run", "dp-audit-run.json"),
+        *("submission.toml", "domain.toml", "give.py", "d/e", "dp-audit-run"),
     }
     runner = found.folder / "dp-audit-run"
     assert runner.read_text().startswith(f"#!{sys.executable} -IS\n")
@@ -99,7 +107,7 @@ def test_deid2_gets_what_its_challenge_has(tmp_path: Path) -> None:
         },
     )
     found = prepare_one(write_files(place / "team", {"main.R": ""}), tmp_path)
-    settings = json.loads((found.folder / "dp-audit-run.json").read_text())
+    settings = read_settings(found.folder)
     assert settings["words"] == ["Rscript", "main.R"]
     assert settings["columns"] == ["epsilon", "who", "shift"]
     assert list(settings["schema"]) == ["who", "shift", "fare"]
@@ -144,10 +152,18 @@ def test_an_interpreter_that_is_stated_runs_it_and_its_version_is_digested(tmp_p
 
 
 def test_nothing_of_a_submission_takes_the_place_of_ours(tmp_path: Path) -> None:
-    more = {"dp-audit-run/x": "", "dp-audit-run.json": "{}"}
-    found = prepare_one(write_copy(tmp_path / "x", TOML, **more), tmp_path)
+    found = prepare_one(write_copy(tmp_path / "x", TOML, **{"dp-audit-run/x": ""}), tmp_path)
     assert (found.folder / "dp-audit-run").is_file()
-    assert json.loads((found.folder / "dp-audit-run.json").read_text())["way"] == "template"
+    assert read_settings(found.folder)["way"] == "template"
+
+
+def test_what_is_started_is_part_of_the_code_that_a_certificate_digests(tmp_path: Path) -> None:
+    digests = set()
+    for number, words in enumerate(("", " again", "")):
+        toml = TOML.replace("{output}", "{output}" + words)
+        found = prepare_one(write_copy(tmp_path / f"{number}", toml), tmp_path / f"p{number}")
+        digests.add(command_source([str(found.folder / "dp-audit-run")]).digest())
+    assert len(digests) == 2
 
 
 def test_a_domain_file_is_not_replaced_by_another(tmp_path: Path) -> None:
