@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dp_audit.disclosures import disclosure
     from dp_audit.domains import domain
     from dp_audit.releases import release
-    from dp_audit.reviews import merge, review
+    from dp_audit.reviews import review
     from dp_audit.sensitivities import sensitivity
     from dp_audit.stabilities import stability
     from dp_audit.trials import try_submission
@@ -76,7 +76,7 @@ _MODULES = {
     "criteria": "dp_audit.acceptance",
     "domain": "dp_audit.domains",
     "disclosure": "dp_audit.disclosures",
-    "merge": "dp_audit.reviews",
+    "merge": "dp_audit.merges",
     "release": "dp_audit.releases",
     "review": "dp_audit.reviews",
     "sensitivity": "dp_audit.sensitivities",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-import re
-import shutil
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +14,7 @@ from audit.parallel import cluster as of_cluster
 from audit.report.review.files import write_pages
 from audit.review.conclusions.review import conclude
 from audit.review.folders import ReviewFolder
-from audit.review.orders import FILE, STAGES, Order, make_seed, read_order, write_order
+from audit.review.orders import STAGES, Order, make_seed, read_order, write_order
 from audit.review.pieces.attacks import LEAST_RUNS
 from audit.review.pieces.boxes import keeps_apart
 from audit.review.pieces.estimate import ReviewPlan, fit, make_plan
@@ -37,9 +35,8 @@ from audit.subjects.digests import file_sha256
 from dp_audit.arguments import Number, exact, optional_number, process_count, text, whole_number
 from dp_audit.progress import Progress, nobody
 from dp_audit.results.reviews import ReviewResult
+from dp_audit.review_terms import read_budget, read_shard
 from synthesizers.errors import InputError
-
-_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
 
 def review(
@@ -103,8 +100,8 @@ def review(
     """
     if stage not in STAGES:
         raise InputError(f"--stage is {' or '.join(STAGES)}, found {stage!r}")
-    seconds = None if budget is None else _seconds(budget)
-    part = (1, 1) if shard is None else _shard(shard)
+    seconds = None if budget is None else read_budget(budget)
+    part = (1, 1) if shard is None else read_shard(shard)
     workers = process_count(jobs)
     folder = ReviewFolder(Path(out) if out is not None else _name_folder(path))
     earlier = read_order(folder.path)
@@ -155,52 +152,8 @@ def review(
                 work(order, of_shard(*part))
     except KeyboardInterrupt:
         with _interrupts_ignored():
-            return _finish(order, folder, ahead, interrupted=True)
-    return _finish(order, folder, ahead, planned=plan)
-
-
-def merge(folders: Sequence[str | Path], *, out: str | Path | None = None) -> ReviewResult:
-    """Join the folders of a review's shards: the same numbers as those of one review.
-
-    >>> import dp_audit as dpa
-    >>> from audit.review.starter import write_starter
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     folder = write_starter(f"{place}/team-7")
-    ...     shards = [f"{place}/1", f"{place}/2"]
-    ...     for number, shard in enumerate(shards, 1):
-    ...         done = dpa.review(folder, out=shard, seed=7, shard=f"{number}/2", plan=True)
-    ...     joined = dpa.merge(shards)
-    >>> joined.verdicts
-    {'example': 'PENDING'}
-
-    folders
-        Those that ``review(…, shard="i/n")`` wrote, of one order.
-    out
-        Where the joined review goes; the first of them without it.
-
-    Raises ``ValueError`` for folders of different orders. What no folder holds is said.
-
-    """
-    paths = [Path(folder).absolute() for folder in folders]
-    if not paths:
-        raise InputError("name the folders that reviews with --shard wrote")
-    orders = [_order_of(path) for path in paths]
-    if any(one.digests != orders[0].digests or one.seed != orders[0].seed for one in orders):
-        raise InputError(
-            "these folders are of different submissions or seeds; merge joins shards of one review"
-        )
-    target = ReviewFolder(paths[0] if out is None else Path(out))
-    target.begin()
-    if target.path not in paths:
-        _copy(paths[0], target)
-    target.pieces.take([path / "pieces" for path in paths if path != target.path])
-    last = max(orders, key=lambda order: STAGES.index(order.stage))
-    order = read_order(target.path)
-    assert order is not None
-    order = order.at(last.stage)
-    write_order(order, target.path)
-    return _finish(order, target, None, here=False)
+            return finish(order, folder, ahead, interrupted=True)
+    return finish(order, folder, ahead, planned=plan)
 
 
 def _order(
@@ -257,7 +210,7 @@ def _is_same(earlier: Order, order: Order) -> bool:
     return first == second and earlier.challenge.metrics == order.challenge.metrics
 
 
-def _finish(
+def finish(
     order: Order,
     folder: ReviewFolder,
     plan: ReviewPlan | None,
@@ -290,35 +243,6 @@ def _interrupts_ignored() -> Iterator[None]:
             signal.signal(one, handler)
 
 
-def _copy(source: Path, target: ReviewFolder) -> None:
-    """What a review's folder holds beside its pieces and pages."""
-    for file in (source / FILE, *source.glob("data*")):
-        shutil.copyfile(file, target.path / file.name)
-    held = target.path / "prepared"
-    shutil.copytree(source / "prepared", held, dirs_exist_ok=True, symlinks=True)
-
-
-def _order_of(path: Path) -> Order:
-    order = read_order(path)
-    if order is None:
-        raise InputError(f"{path} is no folder of a review: it has no {FILE}")
-    return order
-
-
 def _name_folder(path: str | Path) -> Path:
     """Beside the current work, never within what was handed in."""
     return Path(f"{Path(path).resolve().stem}-review")
-
-
-def _seconds(text: str) -> float:
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([a-z]+)", text.strip())
-    if found is None or found[2] not in _UNITS or float(found[1]) <= 0:
-        raise InputError(f"--budget reads a time such as 90s, 30m or 2h; found {text!r}")
-    return float(found[1]) * _UNITS[found[2]]
-
-
-def _shard(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip())
-    if found is None or not 1 <= int(found[1]) <= int(found[2]):
-        raise InputError(f"--shard reads i/n with i from 1 to n, such as 2/4; found {text!r}")
-    return int(found[1]), int(found[2])

@@ -28,6 +28,7 @@ def try_submission(
     epsilon: Number | None = None,
     data: str | Path | None = None,
     seed: int = 0,
+    exactness: int = 0,
 ) -> TrialResult:
     """Run a submission once, in its box, on made-up records or on a public table.
 
@@ -50,12 +51,16 @@ def try_submission(
         The path of a public table of its domain: what a run says of it is shown.
     seed
         Of the made-up records, and the one that the submission is handed.
+    exactness
+        Further runs, on small tables whose records coins put in: the share of coins that the
+        outputs tell wrong, beside the least that any program of its claim can have.
 
     Raises ``ValueError`` for a submission that can't be read.
     """
     start = whole_number(seed, "--seed")
     if start >= SEED_LIMIT:
         raise InputError(f"--seed must be below {SEED_LIMIT}, found {start}")
+    further = whole_number(exactness, "--exactness")
     with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as place:
         # A submission may run as another user, who must get to its files.
         os.chmod(place, 0o711)
@@ -65,7 +70,7 @@ def try_submission(
         asked = _epsilon(only, epsilon)
         made = make_up(domain, unit, start) if data is None else read_public(data, domain, unit)
         prepared = prepare(only, Path(place, "prepared"))
-        return TrialResult(run_once(prepared, asked, made, start))
+        return TrialResult(run_once(prepared, asked, made, start, further))
 
 
 def _open_one(path: str | Path, unpacked: Path) -> Submission:

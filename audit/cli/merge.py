@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from audit.cli import common, streams
-from dp_audit.reviews import merge
+from dp_audit.merges import merge
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--data", metavar="TABLE", help="a PUBLIC table to run on (default: made-up records)"
     )
     parser.add_argument("--seed", default="0", metavar="S", help="of what is made up and drawn (0)")
+    parser.add_argument(
+        "--exactness",
+        default="0",
+        metavar="N",
+        help="run it N times besides, on records that coins put in: how exact its counts are, "
+        "beside any program of its claim",
+    )
     parser.add_argument("--out", metavar="FILE.csv", help="write the whole output")
     common.add_output(parser)
 

@@ -82,7 +82,8 @@ def _view(section: Section) -> tuple[str, Any]:
         case ReviewSection():
             return "review.html", review_view(section.review)
         case SubmissionSection():
-            return "submission.html", submission_view(section.submission, section.references)
+            view = submission_view(section.submission, section.references, section.absent)
+            return "submission.html", view
         case TableSection():
             return "table.html", None
         case TextSection():

@@ -9,6 +9,7 @@ from synthesizers.errors import InputError
 
 if TYPE_CHECKING:
     from audit.channels.analysis import Analysis
+    from audit.review.conclusions.references import MissingReference
     from audit.review.conclusions.review import Review, SubmissionReview
     from audit.review.conclusions.usefulness import Scores
     from audit.statements.certificate import Certificate
@@ -80,11 +81,15 @@ class ReviewSection:
 
 @dataclass(frozen=True)
 class SubmissionSection:
-    """One submission: verdict and questions first; ``references``: scores beside its own."""
+    """One submission: verdict and questions first.
+
+    ``references``: scores beside its own; ``absent``: references that gave no table.
+    """
 
     title: str
     submission: SubmissionReview
     references: tuple[Scores, ...]
+    absent: tuple[MissingReference, ...] = ()
 
 
 Section = (

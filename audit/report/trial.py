@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 
 from audit.report.words import clean, short
+from audit.review.submissions.exactness import Exactness
 from audit.review.submissions.trying import Trial
 
 FIRST = 5
@@ -38,6 +40,8 @@ def _lines(trial: Trial) -> Iterator[str]:
     if run.output is not None:
         yield "the first rows:"
         yield from (f"  {short(clean(line), _LONGEST)}" for line in _first_rows(run.output))
+    if trial.exactness is not None:
+        yield f"exactness: {_describe_exactness(trial.exactness)}"
     if run.log:
         yield "the end of its log:"
         yield from (f"  | {line}" for line in run.log.splitlines())
@@ -83,6 +87,9 @@ def trial_json(trial: Trial) -> dict[str, Any]:
             "problem": trial.problem,
             "first_rows": None if table is None else _first_rows(table)[1:],
         },
+        "exactness": None
+        if trial.exactness is None
+        else {**asdict(trial.exactness), "wrong": trial.exactness.wrong},
     }
 
 
@@ -104,6 +111,14 @@ def _describe_ending(trial: Trial) -> str:
 
 def _describe_memory(trial: Trial) -> str:
     return "" if trial.megabytes is None else f", and at most {trial.megabytes:.0f} megabytes"
+
+
+def _describe_exactness(found: Exactness) -> str:
+    least = "" if found.least is None else f"; no program of this claim is below {found.least:.3g}"
+    return (
+        f"{found.wrong:.3g} of {found.coins} counts of no or one record are wrong in {found.runs} "
+        f"runs{least} on average (p-value of the claim: {found.p_value:.2g})"
+    )
 
 
 def _describe_output(trial: Trial) -> str:

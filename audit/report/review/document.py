@@ -35,6 +35,7 @@ def review_json(review: Review) -> dict[str, Any]:
         "seconds": review.seconds,
         "submissions": [submission_json(one) for one in review.submissions],
         "references": [_scores_json(one) for one in review.references],
+        "missing_references": [asdict(one) for one in review.missing_references],
         "unread": [asdict(one) for one in review.unread],
     }
 
@@ -66,6 +67,7 @@ def submission_json(one: SubmissionReview) -> dict[str, Any]:
         "goes_on": one.goes_on,
         "claims": [_claim_json(one, claim) for claim in one.claims],
         "utility": [_scores_json(scores) for scores in one.scores],
+        "exactness": [asdict(found) for found in one.exactness],
         "differences": None
         if one.differences is None
         else [asdict(difference) for difference in one.differences],

@@ -30,7 +30,8 @@ def submission_page(review: Review, one: SubmissionReview) -> Page:
     """The page of one submission."""
     epsilons = {claim.epsilon for claim in one.claims}
     beside = tuple(score for score in review.references if score.epsilon in epsilons)
-    section = SubmissionSection("Verdict and questions", one, beside)
+    absent = tuple(r for r in review.missing_references if epsilons.intersection(r.epsilons))
+    section = SubmissionSection("Verdict and questions", one, beside, absent)
     left = one.missing
     partial = (f"Partial: {left} pieces of its review are missing.",) if left else ()
     lead = " ".join((*caution_words(review), *partial))

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from audit.report.review.tables import exactness_row, utility_rows
 from audit.report.words import MEANINGS, above, below, duration, plural
 from audit.review.conclusions.claims import FAILED, LATER, PENDING, Bounds, ClaimConclusion
+from audit.review.conclusions.references import MissingReference
 from audit.review.conclusions.review import Failure, Review, SubmissionReview
 from audit.review.conclusions.usefulness import Scores
 from audit.review.pieces.attacks import ALARM
@@ -132,33 +134,6 @@ def tone_of(verdict: str) -> str:
     return tones.get(verdict, verdict.lower().replace(" ", "-"))
 
 
-def scores_text(scores: Scores) -> str:
-    """A metric's median over releases, with its spread where there are several."""
-    if scores.median is None or scores.spread is None:
-        return "undefined"
-    low, high = scores.spread
-    middle = f"{scores.median:.4g}"
-    return middle if low == high else f"{middle} ({low:.4g} to {high:.4g})"
-
-
-def utility_rows(
-    scores: Sequence[Scores], references: Sequence[Scores]
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """A table of metrics by program and ε: its header, and its rows."""
-    both = [*scores, *references]
-    epsilons = tuple(dict.fromkeys(one.epsilon for one in both))
-    found = {(one.metric, one.program, one.epsilon): one for one in both}
-    keys = dict.fromkeys((one.metric, one.program) for one in both)
-    rows = []
-    for metric, program in sorted(keys, key=lambda key: key[0]):
-        cells = [found.get((metric, program, epsilon)) for epsilon in epsilons]
-        better = next(one for one in cells if one is not None).lower_is_better
-        texts = ("–" if one is None else scores_text(one) for one in cells)
-        rows.append((metric, program, "lower" if better else "higher", *texts))
-    heads = ("Metric", "Program", "Better", *(f"ε = {epsilon}" for epsilon in epsilons))
-    return heads, tuple(rows)
-
-
 def summary_words(review: Review) -> str:
     """How many submissions, and how they stand, in a sentence."""
     verdicts = [one.verdict for one in review.submissions]
@@ -216,6 +191,7 @@ class ReviewView:
     unread: tuple[Unread, ...]
     utility_heads: tuple[str, ...]
     utility: tuple[tuple[str, ...], ...]
+    absent: tuple[str, ...]
     failures: tuple[tuple[str, ...], ...]
     facts: tuple[tuple[str, str], ...]
 
@@ -234,6 +210,8 @@ class SubmissionView:
     failures: tuple[tuple[Failure, int], ...]
     utility_heads: tuple[str, ...]
     utility: tuple[tuple[str, ...], ...]
+    absent: tuple[str, ...]
+    exactness: tuple[tuple[str, ...], ...]
     facts: tuple[tuple[str, str], ...]
 
 
@@ -257,11 +235,14 @@ def review_view(review: Review) -> ReviewView:
     )
     heads, utility = utility_rows(scores, review.references)
     counted = tuple((*failure, str(times)) for failure, times in failures.items())
-    return ReviewView(rows, review.unread, heads, utility, counted, facts)
+    absent = tuple(one.sentence for one in review.missing_references)
+    return ReviewView(rows, review.unread, heads, utility, absent, counted, facts)
 
 
-def submission_view(one: SubmissionReview, references: Sequence[Scores]) -> SubmissionView:
-    """One submission as its page shows it."""
+def submission_view(
+    one: SubmissionReview, references: Sequence[Scores], absent: Sequence[MissingReference]
+) -> SubmissionView:
+    """One submission as its page shows it, beside references, and those that are absent."""
     stated = one.prepared.submission
     known = {score.metric for score in one.scores}
     beside = [score for score in references if score.metric in known]
@@ -287,6 +268,8 @@ def submission_view(one: SubmissionReview, references: Sequence[Scores]) -> Subm
         tuple(_count_alike(one.failures)),
         heads if utility else (),
         utility,
+        tuple(found.sentence for found in absent) if utility else (),
+        tuple(map(exactness_row, one.exactness)),
         facts,
     )
 

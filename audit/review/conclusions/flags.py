@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from audit.review.conclusions.exactness import SmallTables
 from audit.review.conclusions.usefulness import Scores
+from audit.review.pieces.attacks import ALARM
 from audit.review.pieces.commands import REFERENCES
 
 
@@ -33,6 +35,31 @@ def flag_too_good(
                 f"{' and '.join(REFERENCES)}. Look closely at what reads the data."
             )
     return flags
+
+
+def flag_too_exact(found: Sequence[SmallTables]) -> list[str]:
+    """Where outputs tell small tables better than those of any program of the claim can.
+
+    A submission that is proved gets it, too: a proof and this can't both be right.
+
+    Guarantee
+    ---------
+    One that keeps its claim gets it at an ε with a chance of at most `ALARM`. Backed by
+    ``tests/audit/review/submissions/test_exactness.py``.
+    """
+    return [
+        f"Too exact at ε = {one.epsilon}: {one.wrong:.3g} of {one.coins} counts of small tables "
+        f"are wrong{_beside(one)}. A program that keeps the claim shows this with a chance of at "
+        f"most {one.p_value:.1e}. Look closely at what reads the data."
+        for one in found
+        if one.p_value <= ALARM
+    ]
+
+
+def _beside(one: SmallTables) -> str:
+    if one.least is None:
+        return ""
+    return f", and no program of this claim is below {one.least:.3g} on average"
 
 
 def _of_others(one: Scores, references: Sequence[Scores]) -> list[Scores]:

@@ -14,7 +14,8 @@ from audit.review.conclusions.claims import (
     leave_open,
 )
 from audit.review.conclusions.combining import WORST_FIRST
-from audit.review.conclusions.flags import flag_too_good
+from audit.review.conclusions.exactness import SmallTables, read_exactness
+from audit.review.conclusions.flags import flag_too_exact, flag_too_good
 from audit.review.conclusions.questions import (
     ask_about_claims,
     ask_about_failures,
@@ -22,6 +23,7 @@ from audit.review.conclusions.questions import (
     ask_about_terms,
     ask_about_write_up,
 )
+from audit.review.conclusions.references import MissingReference, list_missing
 from audit.review.conclusions.runs import list_ignored_inputs, list_strange_outputs
 from audit.review.conclusions.usefulness import Scores, read_scores
 from audit.review.orders import Order
@@ -69,7 +71,7 @@ class SubmissionReview:
     ``verdict``: the worst of its claims. ``goes_on``: whether the prescreen found nothing that
     speaks against it. ``differences``: of its write-up; None where that was not compared.
     ``seconds``, ``megabytes``: of all its pieces, and of the largest process. ``missing``: pieces
-    without a result so far.
+    without a result so far. ``exactness``: on small tables, at the ε where that shows something.
     """
 
     prepared: Prepared
@@ -85,6 +87,7 @@ class SubmissionReview:
     megabytes: int
     pieces: int
     missing: int
+    exactness: tuple[SmallTables, ...] = ()
 
     @property
     def name(self) -> str:
@@ -94,9 +97,10 @@ class SubmissionReview:
 
 @dataclass(frozen=True)
 class Review:
-    """All submissions of one order; ``plan``: what was left to do when it was made.
+    """All submissions of one order.
 
-    ``apart``: whether submissions were kept from the results of all, wherever a piece ran.
+    ``plan``: what was left to do when it was made. ``apart``: whether submissions were kept from
+    the results of all, wherever a piece ran. ``missing_references``: those that gave no table.
     """
 
     order: Order
@@ -106,6 +110,7 @@ class Review:
     seconds: float
     plan: ReviewPlan | None = None
     apart: bool = True
+    missing_references: tuple[MissingReference, ...] = ()
 
     @property
     def partial(self) -> bool:
@@ -130,8 +135,15 @@ def conclude(order: Order, read: Read) -> Review:
     )
     seconds = sum(one.seconds for one in submissions) + _count_seconds(of_references, read)
     done = [outcome for piece in pieces if (outcome := read(piece)) is not None]
-    apart = all(outcome.apart for outcome in done)
-    return Review(order, submissions, order.unread, references, seconds, apart=apart)
+    return Review(
+        order,
+        submissions,
+        order.unread,
+        references,
+        seconds,
+        apart=all(outcome.apart for outcome in done),
+        missing_references=list_missing(of_references, read),
+    )
 
 
 def _conclude_submission(
@@ -147,7 +159,7 @@ def _conclude_submission(
     verdict = _find_worst([claim.verdict for claim in looked_at])
     failures = tuple(_list_failures(outcomes))
     differences, silent = _compare_write_up(outcomes)
-    scores = read_scores(pieces, read)
+    scores, exactness = read_scores(pieces, read), read_exactness(pieces, read)
     asked_about = None if differences is None else [one.question for one in differences]
     endings = [(one.epsilon, one.ending, one.log) for one in _list_first(failures)]
     questions = (
@@ -167,11 +179,12 @@ def _conclude_submission(
         failures,
         differences,
         questions,
-        tuple(flag_too_good(scores, references, not proved)),
+        (*flag_too_exact(exactness), *flag_too_good(scores, references, not proved)),
         _count_seconds(pieces, read),
         max((o.megabytes for _, o in outcomes if o is not None), default=0),
         len(pieces),
         sum(outcome is None for _, outcome in outcomes),
+        exactness,
     )
 
 

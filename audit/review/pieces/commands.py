@@ -135,6 +135,21 @@ class Asking:
             needs=after,
         )
 
+    def exactness(self, runs: int, after: tuple[Piece, ...]) -> Piece:
+        """How exactly so many outputs tell small tables that coins made up."""
+        head = ("try", ".", "--epsilon", self.epsilon, "--seed", self.seed("exactness"))
+        return Piece(
+            kind="exactness",
+            stage="final",
+            submission=self.name,
+            epsilon=self.epsilon,
+            words=(*head, "--exactness", str(runs), "--json", DOCUMENT, "--quiet"),
+            folder=self.folder,
+            inputs=self.inputs,
+            seconds=MEASURE_SECONDS,
+            needs=after,
+        )
+
     def release(self, stage: str, number: int, after: tuple[Piece, ...]) -> Piece:
         """A table that the submission makes of the public data."""
         head = ("try", ".", "--epsilon", self.epsilon, "--seed", self.seed("release", str(number)))

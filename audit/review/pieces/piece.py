@@ -11,9 +11,10 @@ from functools import cache, cached_property
 from importlib import metadata
 from typing import Any, Literal
 
-Kind = Literal["trial", "certify", "write-up", "release", "utility"]
+Kind = Literal["trial", "certify", "write-up", "release", "utility", "exactness"]
 """What a piece is for: one run on made-up data; a certificate; a write-up beside what was asked; a
-table made from the challenge's public data; how useful such tables are."""
+table made from the challenge's public data; how useful such tables are; how exactly outputs tell
+small tables."""
 
 DOCUMENT, TABLE, DATA = "{document}", "{table}", "{data}"
 """In a command: the file that its JSON goes to, the one that a table goes to, and the challenge's

@@ -12,6 +12,7 @@ from fractions import Fraction
 from audit.review.orders import Order
 from audit.review.pieces import attacks
 from audit.review.pieces.commands import REFERENCES, Asking
+from audit.review.pieces.exactness import choose_runs
 from audit.review.pieces.piece import Outcome, Piece
 from audit.review.submissions.submission import Prepared
 from audit.statements.evidence import Verdict
@@ -90,6 +91,8 @@ def _of_submission(order: Order, prepared: Prepared, read: Read) -> Iterator[Pie
         yield from early
         if order.stage == "final":
             yield from _of_final(asking, after, early, read)
+            if runs := choose_runs(order, prepared, epsilon):
+                yield asking.exactness(runs, after)
         if order.challenge.data is not None and (order.stage == "final" or epsilon == chosen):
             made = tuple(_release(asking, chosen, after))
             yield from made

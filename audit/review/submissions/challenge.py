@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
 from audit.review.submissions.claims import ClaimTerms, complete_claim, read_claim
 from audit.review.submissions.names import clean_name
 from audit.review.submissions.sections import Section, read_document, require_no_problem
 from audit.review.submissions.submission import Challenge
+from audit.utility.catalogue import METRICS
 from synthesizers.schemas import load_domain
 
 FILE = "challenge.toml"
@@ -57,6 +60,7 @@ def read_terms(folder: Path) -> Terms:
     name = document.text("name")
     data = _file(document, "data", folder)
     metrics = document.texts("metrics")
+    _check_metrics(metrics or (), document.problems)
     claim = read_claim(document.table("claim"))
     run = document.table("run")
     runs = RunTerms(run.whole("rows", 0), run.whole("seconds", 1), run.whole("megabytes", 1))
@@ -86,6 +90,19 @@ def _file(section: Section, key: str, folder: Path) -> Path | None:
     if not path.is_file():
         section.note(f"{key}: there is no file {text[:80]!r}")
     return path.absolute()
+
+
+def _check_metrics(names: Sequence[str], problems: list[str]) -> None:
+    """Note the names that no metric has, with the nearest ones: a review may run for hours first.
+
+    Whether a metric can be taken of a domain is said where usefulness is measured: a submission may
+    state a domain of its own.
+    """
+    for name in dict.fromkeys(names):
+        if name not in METRICS:
+            near = get_close_matches(name, METRICS, n=3, cutoff=0.5)
+            meant = f"the nearest: {', '.join(near)}" if near else f"there are {', '.join(METRICS)}"
+            problems.append(f"metrics: there is no metric {name[:80]!r}; {meant}")
 
 
 def _check(claim: ClaimTerms, problems: list[str]) -> None:

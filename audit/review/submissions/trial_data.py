@@ -46,8 +46,12 @@ def make_up(domain: Domain, unit: Unit, seed: int) -> TrialData:
     count = RECORDS if persons is None else len(persons)
     columns = [random.integers(attribute.size, size=count) for attribute in domain.attributes]
     dataset = Dataset(domain, np.stack(columns, axis=1).astype(np.int64), persons)
-    frame = to_numbers(dataset, seed)
-    return TrialData("", dataset, _records(frame, dataset, unit))
+    return tell(dataset, unit, seed)
+
+
+def tell(dataset: Dataset, unit: Unit, seed: int) -> TrialData:
+    """A database that is made up, as it is told."""
+    return TrialData("", dataset, _records(to_numbers(dataset, seed), dataset, unit))
 
 
 def read_public(path: str | Path, domain: Domain, unit: Unit) -> TrialData:

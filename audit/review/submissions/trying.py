@@ -18,6 +18,7 @@ import pandas as pd
 
 from audit.release import Wanted as WantedRelease
 from audit.release import release
+from audit.review.submissions.exactness import Exactness, measure_exactness
 from audit.review.submissions.listed_records import as_table
 from audit.review.submissions.preparing import values_at
 from audit.review.submissions.submission import Prepared
@@ -62,7 +63,8 @@ class Trial:
     """A run, and what it was asked for.
 
     ``megabytes``: no process of it took more memory; None where it can't be had. ``problem``: why
-    its output is no table of the domain, None for one that is.
+    its output is no table of the domain, None for one that is. ``exactness``: of further runs, None
+    where none were asked for.
     """
 
     prepared: Prepared
@@ -72,6 +74,7 @@ class Trial:
     run: Run
     megabytes: float | None
     problem: str | None
+    exactness: Exactness | None = None
 
     @property
     def claim(self) -> str:
@@ -79,10 +82,13 @@ class Trial:
         return self.prepared.submission.claim.at(self.epsilon)
 
 
-def run_once(prepared: Prepared, epsilon: str, data: TrialData, seed: int) -> Trial:
+def run_once(
+    prepared: Prepared, epsilon: str, data: TrialData, seed: int, exactness: int = 0
+) -> Trial:
     """Run a submission once on a database that may be shown to everybody.
 
-    This process works in the prepared folder meanwhile, as the commands of an audit do. Raises
+    ``exactness``: how often it is run besides, where it gave a table, to see how exact it is. This
+    process works in the prepared folder meanwhile, as the commands of an audit do. Raises
     InputError for what can't be run at all.
     """
     domain = load_domain(prepared.submission.domain)
@@ -90,8 +96,19 @@ def run_once(prepared: Prepared, epsilon: str, data: TrialData, seed: int) -> Tr
     with chdir(prepared.folder):
         run = _ask if prepared.asks else _draw
         found = run(prepared, epsilon, claim, data, seed)
+        exact = None
+        if exactness and found.output is not None:
+            exact = measure_exactness(
+                lambda made, handed: run(prepared, epsilon, claim, made, handed).output,
+                claim.guarantee,
+                domain,
+                claim.neighbours.unit,
+                claim.neighbours.records_public,
+                exactness,
+                seed,
+            )
     problem = None if found.output is None else _problem(found.output, domain)
-    return Trial(prepared, epsilon, data, seed, found, _peak(), problem)
+    return Trial(prepared, epsilon, data, seed, found, _peak(), problem, exact)
 
 
 def _claim(prepared: Prepared, epsilon: str, domain: Domain) -> Claim:

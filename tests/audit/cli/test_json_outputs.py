@@ -59,7 +59,7 @@ LINES = {
         "disclosure table.csv table.csv --domain domain.toml --holdout table.csv "
         "--certificate cert.json",
     ],
-    "try": ["try team --seed 1", "try team --epsilon 10 --data people.csv --out o{}.csv"],
+    "try": ["try team --exactness 2", "try team --epsilon 10 --data people.csv --out o{}.csv"],
     "review": ["review team --out reviewed --seed 1 --plan"],
     "merge": ["merge reviewed"],
     "attest": ["attest cert.json --time 2026-01-31T12:00:00Z"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,18 @@ def make_review(folder: Path) -> Review:
     worked.work(order)
     found = conclude(order, worked.read)
     unread = (Unread("elsewhere", f"it can't be read: {HOSTILE}"),)
-    return Review(order, found.submissions, unread, found.references, found.seconds)
+    return replace(found, unread=unread)
 
 
 def _answer(piece: Piece) -> tuple[int, Any]:
     match piece.kind:
+        case "exactness":
+            right = 60 if piece.submission == "leaks" else 31
+            p_value = 6.7e-9 if piece.submission == "leaks" else 1.0
+            found = {"runs": 30, "coins": 60, "right": right, "wrong": 1 - right / 60}
+            return 0, {"exactness": {**found, "least": 0.2689414213699951, "p_value": p_value}}
+        case "release" if piece.level == "geometric-sanitizer" and piece.epsilon == "10":
+            return 2, None
         case "trial" if piece.submission == "fails at ten" and piece.epsilon == "10":
             failure = {"phase": "run", "ending": "exit code 1", "message": ""}
             log = f"Traceback (most recent call last):\nValueError: {HOSTILE}"

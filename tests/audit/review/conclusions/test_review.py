@@ -210,6 +210,56 @@ def test_too_good_is_better_than_every_release_of_every_reference(
     assert bool(one.flags) == flagged
 
 
+@pytest.mark.parametrize(("p_value", "flagged"), [(1e-7, True), (1e-5, False)])
+@pytest.mark.parametrize("verdict", ["PROVED", "NOT REFUTED"])
+def test_too_exact_is_what_no_program_of_the_claim_is_but_by_chance(
+    tmp_path: Path, p_value: float, flagged: bool, verdict: str
+) -> None:
+    def answer(piece: Piece) -> tuple[int, Any]:
+        if piece.kind == "exactness":
+            found = {"runs": 20, "coins": 40, "right": 40, "wrong": 0.0, "least": 0.25}
+            return 0, {"exactness": {**found, "p_value": p_value}}
+        return 0, certificate(verdict) if piece.kind == "certify" else {}
+
+    one = review(make_order(make_prepared(tmp_path)), answer).submissions[0]
+    # At ε = 10 nothing could be seen.
+    assert [found.epsilon for found in one.exactness] == ["1"]
+    assert one.verdict == verdict
+    assert [flag.partition(":")[0] for flag in one.flags] == ["Too exact at ε = 1"] * flagged
+    assert not flagged or ("of 40 counts" in one.flags[0] and "below 0.25" in one.flags[0])
+
+
+def test_a_run_without_a_table_says_nothing_of_exactness(tmp_path: Path) -> None:
+    def answer(piece: Piece) -> tuple[int, Any]:
+        if piece.kind == "exactness":
+            return 0, {"exactness": None}
+        return 0, certificate("NOT REFUTED") if piece.kind == "certify" else {}
+
+    assert review(make_order(make_prepared(tmp_path)), answer).submissions[0].exactness == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "said"), [(2, "the end"), (None, "its time ran out"), (-9, "was killed")]
+)
+def test_a_reference_without_a_table_is_told_with_its_reason(
+    tmp_path: Path, code: int | None, said: str
+) -> None:
+    def answer(piece: Piece) -> tuple[Any, Any]:
+        if piece.kind == "release" and piece.level == "mst":
+            return code, None
+        if piece.kind == "utility":
+            return 0, scores(0.1, 0.2)
+        return 0, certificate("NOT REFUTED") if piece.kind == "certify" else {}
+
+    found = review(make_order(make_prepared(tmp_path), data=tmp_path / "data.csv"), answer)
+    assert [(one.program, one.epsilons) for one in found.missing_references] == [
+        ("mst", ("1", "10"))
+    ]
+    assert said in found.missing_references[0].sentence
+    assert {one.program for one in found.references} == {"geometric-sanitizer"}
+    assert not found.submissions[0].flags
+
+
 def test_differences_of_a_write_up_are_questions(tmp_path: Path) -> None:
     def answer(piece: Piece) -> tuple[int, Any]:
         if piece.kind == "write-up":

@@ -51,6 +51,11 @@ def test_a_folder_without_the_file_is_a_challenge_of_its_name(tmp_path: Path) ->
     [
         ('data = "absent.csv"', "no file 'absent.csv'"),
         ("metrics = 1", "metrics must be a list"),
+        (
+            'metrics = ["total-varation"]',
+            "no metric 'total-varation'; the nearest: total-variation",
+        ),
+        ('metrics = ["zzz"]', "there are total-variation"),
         ("[claim]\nepsilons = [-1]", "above 0"),
         ('[claim]\nneighbours = "both"', "neighbours must be"),
         ('[claim]\nguarantee = "eps={epsilon}"', "a claim reads"),
