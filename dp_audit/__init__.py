@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dp_audit.attestations import attest
     from dp_audit.certification import certify
     from dp_audit.channels import channel
+    from dp_audit.choices import choose
     from dp_audit.comparisons import compare
     from dp_audit.component_mode import components
     from dp_audit.disclosures import disclosure
@@ -46,6 +47,7 @@ __all__ = [
     "calibrate",
     "certify",
     "channel",
+    "choose",
     "compare",
     "components",
     "criteria",
@@ -71,6 +73,7 @@ _MODULES = {
     "calibrate": "dp_audit.accounts",
     "certify": "dp_audit.certification",
     "channel": "dp_audit.channels",
+    "choose": "dp_audit.choices",
     "compare": "dp_audit.comparisons",
     "components": "dp_audit.component_mode",
     "criteria": "dp_audit.acceptance",

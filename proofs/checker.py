@@ -1506,6 +1506,15 @@ def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     return stable(at, l0, (own.scale * l1, own.scale**2 * squared, far), far == 0)
 
 
+@query("table-distances", marginals=members, models=list_of(integers), scale=counting)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    sizes = [size_of(shape, names) for names in own.marginals]
+    fine = sizes != [] and all(len(numbers) == sum(sizes) for numbers in own.models)
+    need(fine, "each table needs a number for each cell of each marginal")
+    moved = [int(counts(at, size, True)["l1"]) for size in sizes]
+    return scores(at, [own.scale * sum(moved)] * len(own.models))
+
+
 @query("independence-distance", candidates=list_of(two), scale=counting)
 def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     spans = []

@@ -43,6 +43,7 @@ from synthesizers.queries import (
     MutualInformation,
     RankDistance,
     RecodedMarginal,
+    TableDistances,
     Total,
 )
 from synthesizers.runs import GeometricRuns, LogarithmicRuns
@@ -62,6 +63,7 @@ QUERIES: set[type] = {
     MutualInformation,
     RankDistance,
     RecodedMarginal,
+    TableDistances,
     Total,
 }
 SUMS: set[type] = {
@@ -143,7 +145,7 @@ def _query_parts(query: object) -> list[tuple[Any, set[type]]]:
     parts: list[tuple[Any, set[type]]] = [(query, QUERIES)]
     if type(query) is ModelError:
         parts += [(candidate, {Marginal, RecodedMarginal}) for candidate in query.candidates]
-    elif type(query) is CellErrors:
+    elif type(query) is CellErrors or type(query) is TableDistances:
         parts += [(marginal, {Marginal}) for marginal in query.marginals]
     elif type(query) is LinearQueries:
         parts += [(layer, {Layer}) for layer in query.layers]

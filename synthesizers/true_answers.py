@@ -13,6 +13,7 @@ from synthesizers.queries import (
     ModelError,
     Query,
     RecodedMarginal,
+    TableDistances,
     answer,
 )
 
@@ -35,7 +36,7 @@ class TrueAnswers:
 
     def __call__(self, query: Query) -> IntArray:
         """The true answer."""
-        if type(query) is ModelError or type(query) is CellErrors:
+        if isinstance(query, ModelError | CellErrors | TableDistances):
             query.size(self.dataset.domain)
             counts = [self._count_once(table)[None, :] for table in query.tables]
             return np.asarray(query.compare(counts)[0], np.int64)

@@ -26,6 +26,7 @@ COMMANDS = {
     "certify": "decide a privacy claim about a subject",
     "split": "put half of a table's records aside by coins, to audit a release by",
     "compare": "certificates side by side, on one ruler where they may be",
+    "choose": "which of several tables is nearest to private data, at a stated epsilon",
     "criteria": "decide what a board asks by certificates and other reports",
     "verify": "re-check every number of a certificate",
     "attest": "say to others what a certificate shows: label, registry entry, in-toto",

@@ -4,6 +4,7 @@ from dp_audit.results.accounts import AccountResult, NoiseResult
 from dp_audit.results.attestations import AttestationResult
 from dp_audit.results.certificates import CertificateResult, VerificationResult
 from dp_audit.results.channels import ChannelResult
+from dp_audit.results.choices import ChoiceResult
 from dp_audit.results.comparisons import ComparisonResult, CriteriaResult
 from dp_audit.results.components import ComponentsResult, SensitivityResult, StabilityResult
 from dp_audit.results.releases import DomainResult, ReleaseResult
@@ -18,6 +19,7 @@ __all__ = [
     "AttestationResult",
     "CertificateResult",
     "ChannelResult",
+    "ChoiceResult",
     "ComparisonResult",
     "ComponentsResult",
     "CriteriaResult",

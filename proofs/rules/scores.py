@@ -94,6 +94,27 @@ def cell_errors(
     return Moves(l0, l1, squared, linf, linf == 0)
 
 
+@query_rule("table-distances")
+def table_distances(
+    neighbours: Neighbours,
+    shape: Shape,
+    marginals: tuple[Names, ...],
+    models: tuple[tuple[int, ...], ...],
+    scale: Count,
+) -> Moves:
+    """For each public table minus the sum over marginals of Σ|scale·count - its number|.
+
+    Guarantee
+    ---------
+    ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
+    """
+    sizes = [cells_of(names, shape) for names in marginals]
+    fits = all(len(model) == sum(sizes) for model in models)
+    require(fits, "a table needs one integer for each cell of each marginal")
+    span = scale * sum(of_counts(neighbours, size, True).l1 for size in sizes)
+    return of_scores([span] * len(models))
+
+
 @query_rule("independence-distance")
 def independence_distance(
     neighbours: Neighbours, shape: Shape, candidates: tuple[tuple[Names, Names], ...], scale: Count

@@ -23,6 +23,7 @@ from synthesizers.queries.query import (
 )
 from synthesizers.queries.scores import CellErrors, IndependenceDistance, ModelError
 from synthesizers.queries.sums import BoundedSum, Layer, LinearQueries
+from synthesizers.queries.table_distances import TableDistances
 
 __all__ = [
     "MAX_ANSWERS",
@@ -44,6 +45,7 @@ __all__ = [
     "RankDistance",
     "RecodedMarginal",
     "Sensitivity",
+    "TableDistances",
     "Total",
     "answer",
     "answers_of_histograms",

@@ -95,6 +95,7 @@ def each(place: Path) -> list[results.Result]:
         dpa.compare(named, named),
         dpa.criteria([{"name": "proved", "figure": "verdict", "in": ["PROVED"]}], named),
         dpa.attest(named),
+        dpa.choose({"one": table()}, table(), domain, epsilon=1),
         dpa.sensitivity(len, "l1=1", neighbours="add-remove", cells=2, records=2),
         dpa.components(drawn_count, "epsilon=1", neighbours="add-remove", cells=2, records=2),
         dpa.stability(Total()),

@@ -178,6 +178,17 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
         )
         for at in (AR, AR3, RO, RO2)
     ],
+    "table-distances": [
+        lambda at=at, scale=scale: asked(
+            "table-distances",
+            at,
+            marginals=[["sex"], ["sex", "age"]],
+            models=[[1, 2, 3, 0, 0, 0, 0, 0], [0, -9, 1, 1, 1, 1, 1, 1]],
+            scale=scale,
+        )
+        for at in (AR, AR3, RO, RO2)
+        for scale in (1, 3)
+    ],
     "independence-distance": [
         lambda at=at, ages=ages: prove(
             "independence-distance",

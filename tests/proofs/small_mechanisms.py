@@ -226,6 +226,12 @@ def answers(query: Mapping[str, Any], shape: Shape, counts: Counts) -> tuple[int
                 for names, cells, model in listed
                 for cell, number in zip(cells, model, strict=True)
             )
+        case "table-distances":
+            counts = [n for names in query["marginals"] for n in _marginal(names, shape, held)]
+            return tuple(
+                -sum(abs(query["scale"] * n - own) for n, own in zip(counts, table, strict=True))
+                for table in query["models"]
+            )
         case "independence-distance":
             return tuple(
                 math.floor(query["scale"] * _distance(left, right, shape, held))

@@ -32,6 +32,7 @@ from synthesizers.queries import (
     MutualInformation,
     RankDistance,
     RecodedMarginal,
+    TableDistances,
     Total,
 )
 from synthesizers.queries.gradients import pack
@@ -59,6 +60,7 @@ DECLARED: list[Any] = [
     MutualInformation((("a1", ("a2",)),), 3, 2),
     ItemsetCounts(((("a1", 0),), (("a2", 1), ("a1", 0)))),
     RankDistance((("a1", 0), ("a2", 1)), 2, 3),
+    TableDistances((A, B), ((1, 2, 0, 1, 2, 3), (-5, 6, 7, 8, 9, 0)), 3),
     DiscreteLaplace(HALF),
     RoundedLaplace(HALF),
     DiscreteGaussian(HALF),

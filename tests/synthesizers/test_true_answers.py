@@ -16,6 +16,7 @@ from synthesizers.queries import (
     ModelError,
     Query,
     RecodedMarginal,
+    TableDistances,
     Total,
     answer,
 )
@@ -45,6 +46,9 @@ def scored_queries(draw: st.DrawFn) -> Query:
     if draw(st.booleans()) or len(plain) < len(tables):
         weights = tuple(range(1, len(tables) + 1)) if draw(st.booleans()) else ()
         return ModelError(tuple(tables), models, weights)
+    if draw(st.booleans()):
+        numbers = sum(models, ())
+        return TableDistances(plain, (numbers, numbers[::-1]), draw(st.integers(1, 3)))
     cells = tuple(tuple(range(len(model)))[::-1] for model in models)
     return CellErrors(plain, cells, models, draw(st.integers(1, 3)))
 

@@ -24,7 +24,14 @@ from audit.auditors.sensitivity.piecewise import (
 from audit.subjects.databases import dataset_of_records
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.queries import CellErrors, Marginal, ModelError, Query, RecodedMarginal
+from synthesizers.queries import (
+    CellErrors,
+    Marginal,
+    ModelError,
+    Query,
+    RecodedMarginal,
+    TableDistances,
+)
 
 MOST_CELLS = 2**14
 """The most cells over which scores are written out as distances (thousands, as described queries
@@ -55,6 +62,8 @@ class Described:
             return model_error_as_forms(self.query, self.domain)
         if isinstance(self.query, CellErrors):
             return cell_errors_as_forms(self.query, self.domain)
+        if isinstance(self.query, TableDistances):
+            return table_distances_as_forms(self.query, self.domain)
         return self.query if isinstance(self.query, PiecewiseLinear) else None
 
     def of_counts(self, counts: CountsByCell) -> Answer:
@@ -129,6 +138,18 @@ def cell_errors_as_forms(query: CellErrors, domain: Domain) -> PiecewiseLinear |
     for marginal, cells, model in zip(query.marginals, query.cells, query.models, strict=True):
         held = _count_cells(marginal, domain, query.scale)
         outputs += [Abs(form(held[cell], -n)) for cell, n in zip(cells, model, strict=True)]
+    return PiecewiseLinear(domain.size, tuple(outputs))
+
+
+def table_distances_as_forms(query: TableDistances, domain: Domain) -> PiecewiseLinear | None:
+    """The scores as -Σ|scale·count - number|; None for a domain of more than `MOST_CELLS` cells."""
+    if domain.size > MOST_CELLS:
+        return None
+    held = [cell for one in query.marginals for cell in _count_cells(one, domain, query.scale)]
+    outputs = []
+    for model in query.models:
+        distances = [Abs(form(own, -number)) for own, number in zip(held, model, strict=True)]
+        outputs.append(Sum(tuple((Fraction(-1), distance) for distance in distances)))
     return PiecewiseLinear(domain.size, tuple(outputs))
 
 

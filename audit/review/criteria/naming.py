@@ -68,6 +68,8 @@ def named_figures(report: Report) -> dict[str, tuple[Figure, ...]]:
         return _utility(report.document)
     if report.kind == "disclosure":
         return _disclosure(report.document)
+    if report.kind == "choose":
+        return {"distance": (_distance(report.document),)}
     return {}
 
 
@@ -101,6 +103,14 @@ def _disclosure(document: Mapping[str, Any]) -> dict[str, tuple[Figure, ...]]:
             for key in ("advantage", "epsilon")
         }
     return figures
+
+
+def _distance(document: Mapping[str, Any]) -> Figure:
+    """How near the chosen table of `choose` is, between the ends that its noise leaves."""
+    of, value = str(document.get("chosen")), read_value(document.get("distance"))
+    if value is None:
+        return Figure(of, None, "it was not told: --telling 0")
+    return Figure(of, value, f"outside of these ends with a chance of {document.get('error')}")
 
 
 def _members(document: Mapping[str, Any], key: str) -> Iterator[dict[str, Any]]:

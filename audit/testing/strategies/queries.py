@@ -20,6 +20,7 @@ from synthesizers.queries import (
     ModelError,
     Query,
     RecodedMarginal,
+    TableDistances,
     Total,
 )
 
@@ -93,6 +94,7 @@ def _score_kinds(domain: Domain, most: int) -> dict[type, st.SearchStrategy[Quer
     found: dict[type, st.SearchStrategy[Query]] = {
         ModelError: _model_errors(domain, most),
         CellErrors: _cell_errors(domain, most),
+        TableDistances: _table_distances(domain, most),
     }
     if len(domain.names) > 1:
         pairs = st.lists(_two_sides(domain), min_size=1, max_size=most).map(tuple)
@@ -181,6 +183,15 @@ def _cell_errors(draw: st.DrawFn, domain: Domain, most: int) -> CellErrors:
         )
         models.append(tuple(draw(counts)))
     return CellErrors(tuple(tables), tuple(chosen), tuple(models), draw(st.integers(1, 3)))
+
+
+@st.composite
+def _table_distances(draw: st.DrawFn, domain: Domain, most: int) -> TableDistances:
+    tables = draw(st.lists(_small_marginals(domain), min_size=1, max_size=2))
+    cells = sum(table.size(domain) for table in tables)
+    numbers = st.lists(st.integers(0, SUMMANDS), min_size=cells, max_size=cells).map(tuple)
+    models = draw(st.lists(numbers, min_size=1, max_size=most))
+    return TableDistances(tuple(tables), tuple(models), draw(st.integers(1, 3)))
 
 
 @st.composite

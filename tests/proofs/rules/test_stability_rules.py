@@ -35,6 +35,7 @@ from synthesizers.queries import (
     ModelError,
     Query,
     RecodedMarginal,
+    TableDistances,
     Total,
 )
 from tests.proofs.rules.moved import bounds, differences, listed, shape_of
@@ -116,6 +117,9 @@ def scores(domain: Domain) -> Iterator[tuple[Query, bool]]:
     yield ModelError((whole, halves, last), models, (0, 0, 0)), False
     yield ModelError((last,), ((0,),), (), (9,)), False
     first, cells = Marginal(domain.names[:1]), tuple(range(domain.size))
+    numbers = (*cells, *(0,) * domain.shape[0])
+    yield TableDistances((whole, first), (numbers, numbers[::-1]), 2), False
+    yield TableDistances((whole, first), ((-9,) * len(numbers),)), False
     yield CellErrors((whole,), (cells,), (cells,), 3), False
     yield CellErrors((first, whole), ((0,), cells[::-1]), ((5,), cells)), False
     if len(domain.names) > 1:
@@ -223,6 +227,7 @@ LAYER: dict[str, Any] = {"weight": 1, "rows": [0, 1]}
 ERRORS: dict[str, Any] = {"marginals": [["a1"]], "cells": [[0]], "models": [[5]], "scale": 1}
 SIDES: dict[str, Any] = {"candidates": [[["a1"], ["a2"]]], "scale": 1}
 MODEL: dict[str, Any] = {"candidates": [["a1"]], "models": [[1, 2]]}
+DISTANCES: dict[str, Any] = {"marginals": [["a1"]], "models": [[1, 2]], "scale": 1}
 
 
 def wrong(good: dict[str, Any], name: str, *values: Any) -> Iterator[dict[str, Any]]:
@@ -346,6 +351,16 @@ MALFORMED: tuple[tuple[str, dict[str, Any]], ...] = (
             *wrong(ERRORS, "scale", 0, -1, True, "1", 1.5, None),
             {"query": ERRORS | {"cells": [[0, 0]], "models": [[1, 2]]}},
             {"query": ERRORS | {"weights": [1]}},
+        )
+    ),
+    *(
+        ("table-distances", change)
+        for change in (
+            *wrong(DISTANCES, "marginals", [], [[]], [["b"]], ["a1"], "a1", [["a1", "a1"]], 3),
+            *wrong(DISTANCES, "models", [], [[]], [[1]], [[1, "2"]], [[1, True]], [1, 2], 3),
+            *wrong(DISTANCES, "models", [[1, 2], [1, 2, 3]]),
+            *wrong(DISTANCES, "scale", 0, -1, True, "1", 1.5, None),
+            {"query": DISTANCES | {"weights": [1]}},
         )
     ),
     *(

@@ -38,6 +38,7 @@ from synthesizers.queries import (
     MutualInformation,
     RankDistance,
     RecodedMarginal,
+    TableDistances,
     Total,
 )
 from synthesizers.queries.gradients import pack
@@ -68,6 +69,7 @@ ASKED = [
     LinearQueries(("a2", "a1"), (Layer(1, (0, 1, 2, 3)), Layer(1, (4, 4, 5, 5)))),
     CellErrors((Marginal(("a1",)), Marginal(("a2", "a1"))), ((1,), (0, 3)), ((1,), (2, 0)), 2),
     IndependenceDistance(((("a1",), ("a2",)),), 3),
+    TableDistances((Marginal(("a1",)), Marginal(("a2",))), ((1, 2, 0, 3), (0, 0, 3, 1)), 2),
     CriticGradient(("a2", "a1"), 1, pack([0.5, -1.0, 0.25, 2.0, 0.125, 1.0]), F(1), 8),
     MaximalCorrelation((("a1", ("a2",)),)),
     ItemsetCounts(((("a1", 0),), (("a2", 1), ("a1", 0)))),

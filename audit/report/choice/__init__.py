@@ -1,0 +1,1 @@
+"""A private choice between tables, in words and as JSON."""
