@@ -137,6 +137,9 @@ def test_the_subjects_have_the_verdicts_that_the_tests_below_are_about(
     audited: dict[str, Document],
 ) -> None:
     assert all(document["verdict"] == VERDICTS[name] for name, document in audited.items())
+    for name in ("early", "early kept"):
+        witness = audited[name]["evidence"][-1]["witness"]
+        assert witness["test"] == "bets until stopped"
 
 
 def assert_confirmed(document: Document) -> None:
