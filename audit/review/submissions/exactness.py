@@ -101,15 +101,17 @@ def measure_exactness(
     if coins == 0:
         raise InputError("a domain of one cell has nothing that coins could put in")
     cells = _choose_cells(domain, 2 * coins if records_public else coins, _random(seed, "cells"))
+    # A record, its values within bins and its person are its coin's, whatever other coins show.
+    owners = np.arange(len(cells), dtype=np.int64) % coins + 1
+    everything = tell(Dataset(domain, cells, None if unit.is_record else owners), unit, seed)
     right = 0
     for run in range(runs):
         thrown = _random(seed, f"coins {run}").random(coins) < 0.5
-        held = np.concatenate([thrown, ~thrown]) if records_public else thrown
-        codes = cells[held]
-        persons = None if unit.is_record else np.arange(1, len(codes) + 1, dtype=np.int64)
+        heads = np.flatnonzero(thrown)
+        chosen = np.where(thrown, 0, coins) + np.arange(coins) if records_public else heads
         # Other random numbers than the coins': a program may draw its noise from what it is handed.
         handed = int(_random(seed, f"handed {run}").integers(2**31))
-        output = draw(tell(Dataset(domain, codes, persons), unit, handed), handed)
+        output = draw(_select(everything, chosen), handed)
         counts = None if output is None else _count(output, domain, cells)
         if output is None or counts is None:
             continue
@@ -123,6 +125,14 @@ def measure_exactness(
     return Exactness(
         runs, total, right, find_least(guarantee), find_chance(guarantee, total, right)
     )
+
+
+def _select(data: TrialData, chosen: Codes) -> TrialData:
+    """Some records of a database, in this order."""
+    persons = data.dataset.persons
+    of_them = None if persons is None else persons[chosen]
+    dataset = Dataset(data.dataset.domain, data.dataset.codes[chosen], of_them)
+    return TrialData(data.name, dataset, [data.records[place] for place in chosen])
 
 
 def _choose_cells(domain: Domain, number: int, random: np.random.Generator) -> Codes:

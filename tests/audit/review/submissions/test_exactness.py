@@ -125,6 +125,31 @@ def test_persons_of_one_record_have_ids_of_their_own() -> None:
     assert measure(draw, domain=domain, unit=Unit("person", 3), runs=5).right == 30
 
 
+@pytest.mark.parametrize("records_public", [False, True])
+def test_a_coin_changes_nothing_but_its_record(records_public: bool) -> None:
+    """Values within bins, persons and, where n is public, places stay those of the coin."""
+    domain = domain_from_toml(
+        '[attributes]\nage = { bins = [0, 10, 20, 30, 40, 50, 60] }\n[individual]\nid = "who"',
+        "d",
+    )
+    seen: dict[tuple[str, str], set[Any]] = {}
+    places = set()
+
+    def draw(data: TrialData, seed: int) -> None:
+        for place, record in enumerate(data.records):
+            decade = str(int(record["age"]) // 10)
+            seen.setdefault((record["who"], decade), set()).add(record["age"])
+            places.add((record["who"], place))
+
+    terms = {"domain": domain, "unit": Unit("person", 3), "records_public": records_public}
+    coins = measure(draw, runs=40, **terms).coins // 40
+    assert all(len(values) == 1 for values in seen.values())
+    assert len({who for who, _ in seen}) == coins
+    assert len(seen) == (2 * coins if records_public else coins)
+    if records_public:
+        assert len(places) == coins
+
+
 def test_the_least_of_each_claim() -> None:
     assert find_least(parse_guarantee("epsilon=0, delta=0.5")) == pytest.approx(0.25)
     assert find_least(parse_guarantee("rho=1")) is None
