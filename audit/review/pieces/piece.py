@@ -55,12 +55,13 @@ class Piece:
 
         Guarantee
         ---------
-        Other words, input files, needed pieces or versions have another digest. Backed by
+        Other words, input files, needed pieces or versions have another digest, and so have pieces
+        of another number: alike as they are, each draws for itself. Backed by
         ``tests/audit/review/pieces/test_piece.py``.
         """
         needs = [one.digest for one in self.needs]
-        told = [*self.words, "", *self.inputs, "", *needs, "", *_versions()]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        parts = [self.number, *self.words, "", *self.inputs, "", *needs, "", *_versions()]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def is_of_shard(self, shard: int, shards: int) -> bool:
         """Whether it falls to the shard of that number, from 1, of so many.

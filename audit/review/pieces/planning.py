@@ -161,11 +161,14 @@ def _fails(outcome: Outcome | None) -> bool:
 
 
 def _of_references(order: Order, read: Read) -> Iterator[Piece]:
-    """The reference synthesizers at each ε of the first submission that runs."""
-    for prepared in order.prepared[:1]:
+    """The reference synthesizers at each ε, as the first submission that has it is asked for."""
+    firsts: dict[str, Prepared] = {}
+    for prepared in order.prepared:
         for epsilon in prepared.submission.claim.epsilons:
-            asking = Asking(order, prepared, epsilon)
-            for name in REFERENCES:
-                made = tuple(asking.reference(name, number) for number in range(order.releases))
-                yield from made
-                yield from _measure(asking, "final", made, read)
+            firsts.setdefault(epsilon, prepared)
+    for epsilon, prepared in firsts.items():
+        asking = Asking(order, prepared, epsilon)
+        for name in REFERENCES:
+            made = tuple(asking.reference(name, number) for number in range(order.releases))
+            yield from made
+            yield from _measure(asking, "final", made, read)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,9 +51,10 @@ def read_claim(section: Section) -> ClaimTerms:
         section.note("state delta once: within the guarantee, or by itself")
     elif delta is not None:
         guarantee = f"{_DEFAULT}, delta={delta}"
+    epsilons = section.numbers("epsilons")
     terms = ClaimTerms(
         guarantee,
-        section.numbers("epsilons"),
+        None if epsilons is None else tuple(map(shorten, epsilons)),
         section.choice("neighbours", ("add-remove", "replace-one")),
         section.choice("unit", ("record", "person")),
         section.whole("max_records", 1),
@@ -102,6 +104,11 @@ def are_alike(first: StatedClaim, second: StatedClaim) -> bool:
     """Whether two claims say the same, however their numbers are written."""
     relations = [(one.neighbours, one.unit, one.max_records) for one in (first, second)]
     return relations[0] == relations[1] and set(guarantees(first)) == set(guarantees(second))
+
+
+def shorten(number: str) -> str:
+    """A number without zeros at its end, so that one ε has one name: 1 for 1.0."""
+    return number.rstrip("0").rstrip(".") if re.fullmatch(r"\d+\.\d+", number) else number
 
 
 def _check_epsilons(guarantee: str, epsilons: Sequence[str], problems: list[str]) -> None:

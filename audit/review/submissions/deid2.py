@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.review.submissions.challenge import Terms
-from audit.review.submissions.claims import ClaimTerms, are_alike, complete_claim
+from audit.review.submissions.claims import ClaimTerms, are_alike, complete_claim, shorten
 from audit.review.submissions.sections import Number, exact_number, is_number
 from audit.review.submissions.submission import Launch, Submission
 from audit.statements.strict_json import read_text
@@ -146,5 +146,5 @@ def _terms(document: dict[str, Any]) -> ClaimTerms:
             f"{PARAMETERS}: delta must be a number, and max_records_per_individual a whole one"
         )
     guarantee = "epsilon={epsilon}" + (f", delta={delta}" if number else "")
-    epsilons = tuple(dict.fromkeys(str(run["epsilon"]) for run in runs))
+    epsilons = tuple(dict.fromkeys(shorten(str(run["epsilon"])) for run in runs))
     return ClaimTerms(guarantee, epsilons, "add-remove", "person", bound)

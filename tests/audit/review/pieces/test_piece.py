@@ -22,6 +22,7 @@ PIECE = Piece("trial", "prescreen", "one", "1", ("try", "."), "prepared/one", ("
         {"inputs": ("1",)},
         {"inputs": ("0", "0")},
         {"needs": (PIECE,)},
+        {"number": 1},
     ],
 )
 def test_other_words_inputs_or_needs_have_another_digest(change: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from synthesizers.errors import InputError
 from synthesizers.schemas import load_domain
 from tests.audit.review.made_submissions import PARAMETERS, SILENT, write_deid2, write_files
 
-CLAIM = StatedClaim("epsilon={epsilon}, delta=2.5e-05", ("1.0", "10.0"), "add-remove", "person", 3)
+CLAIM = StatedClaim("epsilon={epsilon}, delta=2.5e-05", ("1", "10"), "add-remove", "person", 3)
 
 
 def altered(**run: Any) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def test_deid2_gets_what_its_challenge_has(tmp_path: Path) -> None:
     assert settings["words"] == ["Rscript", "main.R"]
     assert settings["columns"] == ["epsilon", "who", "shift"]
     assert list(settings["schema"]) == ["who", "shift", "fare"]
-    assert settings["epsilons"] == ["1.0", "10.0"]
+    assert settings["epsilons"] == ["1", "10"]
 
 
 def test_a_prepared_folder_is_the_same_again_and_a_submission_itself(tmp_path: Path) -> None:

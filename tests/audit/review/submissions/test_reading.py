@@ -73,7 +73,7 @@ def test_everything_that_a_file_states_is_read(tmp_path: Path) -> None:
     )
     assert found.claim == StatedClaim(
         "epsilon={epsilon}, delta=1e-6",
-        ("0.1", "1", "10.0", "1/3", "1e-2"),
+        ("0.1", "1", "10", "1/3", "1e-2"),
         "add-remove",
         "person",
         7,
