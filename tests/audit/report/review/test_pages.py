@@ -54,7 +54,7 @@ def test_what_strangers_wrote_is_shown_as_text(review: Review) -> None:
 
 def test_failures_that_are_alike_are_one_row(review: Review) -> None:
     page = cut(render_all(review)["index"])
-    assert page.count("<td data-label="Ending">exit code 1</td><td data-label="Times">5</td>") == 1
+    assert page.count('<td data-label="Ending">exit code 1</td><td data-label="Times">5</td>') == 1
 
 
 if __name__ == "__main__":
