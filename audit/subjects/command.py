@@ -12,7 +12,6 @@ import os
 import shlex
 import stat
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +36,7 @@ from audit.subjects.explaining import Failure, LogEnd
 from audit.subjects.outcomes import Ended, Outcomes
 from audit.subjects.output_tables import output_table
 from audit.subjects.pair import Pair
+from audit.subjects.removing import make_folder
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError
@@ -138,7 +138,7 @@ class CommandBox:
         ProtocolError where the program can't be started.
         """
         # Processes that were just killed may keep a run's folder from going; not this one.
-        with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as place:
+        with make_folder() as place:
             os.chmod(place, _PASSED)
             return self.draw_by(self._start, lambda: place, pair, coins, seed, PROTOCOL)
 
@@ -169,7 +169,7 @@ class CommandBox:
             finally:
                 seconds = time.monotonic() - begun
 
-        with LogEnd() as log, tempfile.TemporaryDirectory(prefix="dp-audit-") as place:
+        with LogEnd() as log, make_folder() as place:
             os.chmod(place, _PASSED)
             output = self._run(make, place, self._table(database), seed, PROTOCOL)
         return WatchedRun(output, shlex.join(words), log.text, seconds)
@@ -213,7 +213,7 @@ class CommandBox:
         return Outcomes.of_outputs(outputs)
 
     def _run(self, make: Make, place: str, table: bytes, seed: int, protocol: int) -> object:
-        with tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True) as folder:
+        with make_folder(place) as folder:
             _give(folder, place)
             parameters = self._parameters(folder, seed, protocol)
             Path(parameters["input"]).write_bytes(table)

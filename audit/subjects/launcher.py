@@ -328,7 +328,9 @@ class _Launch:
             # Rarely needed, and slow to import.
             from shutil import rmtree
 
-            rmtree(self._scratch, ignore_errors=True)
+            # Folders too deep to follow are left, rather than said to be the command's end.
+            with suppress(RecursionError):
+                rmtree(self._scratch, ignore_errors=True)
         if self._group is not None:
             with suppress(OSError):
                 os.rmdir(self._group)

@@ -103,12 +103,13 @@ class ServedBox:
         self, server: _Restarted, pair: Pair, coins: NDArray[np.bool_], seed: int
     ) -> Outcomes:
         def make(options: dict[str, str], folder: str) -> Ended | None:
-            request, ready = self.request(options, folder), server.of(self)
-            if self.offer is Serving.ALONE:
-                ready.clear(folder)
-            return ready.run(request, self.command.limits.seconds)
+            request = self.request(options, folder)
+            return server.of(self).run(request, self.command.limits.seconds)
 
         def place() -> str:
+            if self.offer is Serving.ALONE and not server.of(self).clear():
+                # What can't be removed goes with the server.
+                server.end()
             return server.of(self).folder
 
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 import subprocess
 import tempfile
 import time
@@ -23,6 +22,7 @@ from audit.subjects.apart import isolation_for, limits_of, program_environment, 
 from audit.subjects.command import describe_ending
 from audit.subjects.confinement import ConfinedProcess, Confinement, start_confined
 from audit.subjects.outcomes import Ended
+from audit.subjects.removing import remove_tree
 from synthesizers.errors import ProtocolError
 
 SERVING = 2
@@ -112,7 +112,7 @@ class Server:
                 isolation=isolation_for(readable),
             )
         except BaseException:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove_tree(self.folder)
             raise
         self._process = self._confined.process
         self.end = weakref.finalize(self, _end, self._confined, self.folder, self._owner)
@@ -182,16 +182,17 @@ class Server:
         self.end()
         return found
 
-    def clear(self, folder: str) -> None:
-        """Remove what runs left beside ``folder``, that of the next run, which it can't."""
+    def clear(self) -> bool:
+        """Remove what runs left where the next one's folder will be; whether that was possible."""
         with os.scandir(self.folder) as entries:
-            left = [entry for entry in entries if entry.path != folder]
+            left = list(entries)
         for entry in left:
             if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path, ignore_errors=True)
+                remove_tree(entry.path)
             else:
                 with suppress(OSError):
                     os.remove(entry.path)
+        return not os.listdir(self.folder)
 
     def _line(self, seconds: float) -> bytes:
         """The next line, where it is all that was said; TimeoutError, EOFError or Garbled."""
@@ -257,4 +258,4 @@ def _end(confined: ConfinedProcess, folder: str, owner: int) -> None:
                 pipe.close()
     if os.getpid() == owner:
         confined.kill()
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder, ended=True)

@@ -13,6 +13,7 @@ from audit.review.pieces.piece import Outcome, Piece
 from audit.review.pieces.planning import Read, levels_of
 from audit.review.submissions.submission import Prepared
 from audit.statements.evidence import Decision, Verdict
+from audit.subjects.server import Serving
 
 FAILED, PENDING, LATER = "NOT RUN", "PENDING", "LATER"
 """In place of a verdict: the submission, or its audit, gave no result; pieces are missing still; or
@@ -153,7 +154,7 @@ def _block(outcome: Outcome | None) -> Block:
 
 def _has_own_processes(subject: Mapping[str, Any]) -> bool:
     """Whether each run of a subject had a process of its own: a command's, unless some served."""
-    several = "warm" in subject or ("serves" in subject and "new_process" not in subject)
+    several = "warm" in subject or Serving.of_subject(subject) is Serving.SHARING
     return bool(subject["kind"] == "command") and not several
 
 

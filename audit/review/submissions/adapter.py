@@ -29,6 +29,12 @@ COPIED_BYTES = 2**20
 ADOPT = 36
 """The option of Linux by which what a run left behind becomes a child of this process."""
 
+SHARED_MEMORY = "/dev/shm"
+"""Where memory that processes share has names, as files."""
+
+SYSTEM_V = {"shm": (14, 15), "sem": (19, 20), "msg": (12, 13)}
+"""Of each kind, Linux's commands for the highest index that is used, and for the number there."""
+
 Launch = Mapping[str, Any]
 """What `preparing` wrote in the last line: how the submission is started, and of DeID2 the schema,
 the rest of a run, the columns of the output, and the ε that there are."""
@@ -58,43 +64,89 @@ def serve(launch: Launch) -> None:
     hello = {"protocol": "dp-audit/submission", "version": 2, "serve": True}
     own = list_own()
     # Where nothing can be adopted, a process that a run leaves may be there in the next.
-    alone = adopt() and os.getcwd() in own
+    alone = adopt() and bool(own)
     print(json.dumps({**hello, "new_process": alone}), flush=True)
     for line in sys.stdin:
         request = _read(line)
+        kept = {folder: set(os.listdir(folder)) for folder in own}
+        kept_memory = list_memory() if SHARED_MEMORY in own else set()
         code = run(launch, request)
         end_rest()
-        for folder in own:
-            clear(folder)
+        for folder, names in kept.items():
+            clear(folder, names)
+        if SHARED_MEMORY in own:
+            clear_memory(kept_memory)
         print(json.dumps({"run": int(request["run"]), "exit": code}), flush=True)
 
 
 def list_own() -> list[str]:
     """The folders that are empty and ours alone, so that what is in them later, runs have left.
 
-    These are HOME, if it is where this process was started, as the protocol says, and the memory
-    for files of a box that has its own.
+    These are HOME, if it is a box's: where this process was started, and where temporary files go;
+    and the memory for files of a box that has its own. Nobody's own HOME is like that.
     """
-    places = [os.environ.get("HOME", ""), "/dev/shm"]
-    if places[0] != os.getcwd():
-        del places[0]
-    return [place for place in places if os.path.isdir(place) and _is_own(place)]
+    home, here = os.environ.get("HOME", ""), os.getcwd()
+    if home != here or os.environ.get("TMPDIR") != here or not _is_own(home):
+        return []
+    return [place for place in (home, SHARED_MEMORY) if _is_own(place)]
 
 
 def _is_own(place: str) -> bool:
+    if not os.path.isdir(place):
+        return False
     status = os.stat(place)
     private = status.st_uid == os.geteuid() and status.st_mode & 0o077 == 0
     return private and not os.listdir(place)
 
 
-def clear(folder: str) -> None:
-    """Remove all that a folder holds."""
+def clear(folder: str, kept: Iterable[str] = ()) -> None:
+    """Remove all that a folder holds, but for what was there before."""
     for entry in list(os.scandir(folder)):
-        if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path, ignore_errors=True)
-        else:
+        if entry.name not in kept:
+            remove(entry.path)
+
+
+def remove(path: str) -> None:
+    """Remove a file or a folder, which no process changes any more, and follow no link."""
+    if os.path.islink(path) or not os.path.isdir(path):
+        with suppress(OSError):
+            os.remove(path)
+        return
+    with suppress(RecursionError):
+        shutil.rmtree(path, ignore_errors=True)
+    # Left are folders that are closed or read only, and those deeper than Python calls itself.
+    for words in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+        if os.path.lexists(path):
             with suppress(OSError):
-                os.remove(entry.path)
+                subprocess.run([*words, path], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def clear_memory(kept: Iterable[tuple[str, int]]) -> None:
+    """Remove the memory, semaphores and queues of System V that were not there before.
+
+    A box with a /dev/shm of its own has its own of these, too.
+    """
+    for kind, number in list_memory() - set(kept):
+        _control(kind, number, 0, None)
+
+
+def list_memory() -> set[tuple[str, int]]:
+    """The kind and the number of each."""
+    there = set()
+    buffer = ctypes.create_string_buffer(512)
+    for kind, (highest, number_of) in SYSTEM_V.items():
+        # As ipcs finds them without /proc, which a box does not have whole.
+        for index in range(_control(kind, 0, highest, buffer) + 1):
+            number = _control(kind, index, number_of, buffer)
+            if number >= 0:
+                there.add((kind, number))
+    return there
+
+
+def _control(kind: str, number: int, command: int, buffer: Any) -> int:
+    """shmctl, semctl or msgctl; -1 for an error."""
+    place = (number, 0) if kind == "sem" else (number,)
+    return int(getattr(ctypes.CDLL(None), f"{kind}ctl")(*place, command, buffer))
 
 
 def adopt() -> bool:
@@ -110,9 +162,17 @@ def end_rest() -> None:
     while os.path.exists(_children()):
         with open(_children(), encoding="ascii") as file:
             left = [int(word) for word in file.read().split()]
+        spared = 0
         for child in left:
-            with suppress(ProcessLookupError, PermissionError):
+            try:
                 os.kill(child, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            except PermissionError:
+                spared += 1
+        if left and spared == len(left):
+            # They became another user, as no process in a box can, and may never end.
+            return
         try:
             # What an ended one leaves is ours before it is waited for.
             os.waitpid(-1, 0)
@@ -137,7 +197,7 @@ def run(launch: Launch, request: Told) -> int:
     code = start(words, work)
     if launch["way"] == "deid2" and code == 0:
         read_output(launch, told, os.path.join(work, "submission.csv"))
-    shutil.rmtree(work, ignore_errors=True)
+    remove(work)
     return code
 
 

@@ -317,6 +317,16 @@ def test_processes_that_a_run_leaves_behind_are_killed(made: Make, notes: Path) 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory and files are Linux's")
+def test_folders_too_deep_to_follow_keep_no_audit_from_its_end(made: Make) -> None:
+    deep = "for _ in range(1100): os.mkdir('d'); os.chdir('d')"
+    write = "open(output, 'w').write('rows,seed\\n1,2\\n')"
+    text = python(
+        f"import os, sys\noutput = sys.argv[sys.argv.index('--output') + 1]\n{write}\n"
+        f"os.chdir(os.path.dirname(output))\n{deep}"
+    )
+    assert shape(once(box(made(text)))).kind == "table"
+
+
 def test_memory_and_the_size_of_files_are_limited(made: Make) -> None:
     greed = "try: bytearray(2**29)\nexcept MemoryError: sys.exit(9)"
     greedy = python(f"import sys\n{greed}")

@@ -72,8 +72,9 @@ def _check_counts(stated: Evidence, witness: SampledWitness, claim: Claim) -> Ch
         replay.mode,
     )
     stopped = witness.test == STOPPED
-    if stopped and replay.mode != "curtailed":
-        return Check(NAME, Status.FALSE, "its runs ended early, and were not to do so")
+    wrong = _find_wrong_size(replay, witness.runs, stopped)
+    if wrong:
+        return Check(NAME, Status.FALSE, wrong)
     test = about.test_stopped(guesses) if stopped else about.test_all(guesses)
     by = about.stopped if stopped else about.binomial
     refuted = stated.decision is Decision.VIOLATED
@@ -98,6 +99,19 @@ def _check_counts(stated: Evidence, witness: SampledWitness, claim: Claim) -> Ch
         if getattr(stated, part) != getattr(entailed, part):
             return Check(NAME, Status.FALSE, f"its {part} does not follow from its counts")
     return Check(NAME, Status.CONFIRMED)
+
+
+def _find_wrong_size(replay: AttackReplay, runs: int, stopped: bool) -> str:
+    """Why no attack of its size tests a frozen rule on so many runs; or nothing."""
+    if stopped and replay.mode != "curtailed":
+        return "its runs ended early, and were not to do so"
+    if replay.partial:
+        return "an interrupted attack has another test"
+    if replay.fresh_runs is not None:
+        # They are made besides, as many as it takes.
+        return ""
+    left = 2 * replay.runs - (replay.learning_runs or 0)
+    return "" if runs < left or (runs == left and not stopped) else "so many runs were not made"
 
 
 def _is_of(control: Control, power: Power | None) -> bool:

@@ -105,6 +105,7 @@ def test_blocks_accuse_together_only_by_runs_of_their_own_processes(
         ({}, "REFUTED"),
         ({"serves": True}, "UNDECIDED"),
         ({"serves": True, "new_process": True}, "REFUTED"),
+        ({"serves": True, "new_process": False}, "UNDECIDED"),
         ({"warm": True}, "UNDECIDED"),
     ],
 )

@@ -8,12 +8,21 @@ import json
 import os
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from audit.review.submissions import adapter
+from audit.subjects.command import CommandBox
+from audit.subjects.pair import Pair
+from audit.subjects.served import ServedBox
+from audit.subjects.server import Serving, ask_serving
+from proofs.guarantees import ApproxDP
+from synthesizers.domain import Domain
+from synthesizers.neighbours import AddRemove
 from tests.audit.review.made_submissions import (
     MAIN,
     PARAMETERS,
@@ -22,6 +31,7 @@ from tests.audit.review.made_submissions import (
     write_copy,
     write_deid2,
 )
+from tests.audit.subjects.boxes import NAMESPACES, SYSTEM_PYTHON, require
 
 DEID2_DOMAIN = {
     "name": "d",
@@ -160,7 +170,7 @@ def test_files_of_a_run_are_gone_before_the_next(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             cwd=home,
-            env={**os.environ, "HOME": str(home), "OUTSIDE": str(home)},
+            env={**os.environ, "HOME": str(home), "TMPDIR": str(home), "OUTSIDE": str(home)},
             timeout=60,
             check=False,
         )
@@ -170,6 +180,93 @@ def test_files_of_a_run_are_gone_before_the_next(tmp_path: Path) -> None:
         assert [one["exit"] for one in said[1:]] == ([0, 0] if fresh else [0, 1])
         assert sorted(os.listdir(home)) == ([] if fresh else ["a", "c", "d"])
     assert {(tmp_path / f"r{n}" / "output.csv").read_text() for n in (1, 2)} == {"[]"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a process adopt others")
+def test_whoever_starts_it_by_hand_keeps_what_is_there(tmp_path: Path) -> None:
+    """In an empty HOME that is nobody else's, with the runs' folders and other things in it."""
+    found = prepare_one(
+        write_copy(tmp_path / "x", **{"give.py": "import sys\nopen(sys.argv[2], 'w').close()\n"}),
+        tmp_path,
+    )
+    for variables, alone in (({}, False), ({"TMPDIR": "home"}, True)):
+        home = tmp_path / f"home-{alone}"
+        home.mkdir(0o700)
+        environment = {**os.environ, "HOME": str(home)} | dict.fromkeys(variables, str(home))
+        with subprocess.Popen(
+            [str(found.folder / "dp-audit-run"), "--protocol", "2", "--serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=home,
+            env=environment,
+        ) as served:
+            assert json.loads(served.stdout.readline())["new_process"] is alone
+            (home / "letters").mkdir()
+            request = {**write_run(home / "run", "a\n"), "run": 1}
+            served.stdin.write(json.dumps(request) + "\n")
+            served.stdin.flush()
+            assert json.loads(served.stdout.readline()) == {"run": 1, "exit": 0}
+            served.stdin.close()
+        assert (home / "letters").is_dir() and (home / "run" / "output.csv").is_file()
+
+
+LEAVE_MUCH = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+home = os.readlink(f"/proc/{os.getppid()}/cwd")
+new = []
+for place in (home, "/dev/shm"):
+    new.append(not os.listdir(place))
+    for name, mode in (("none", 0), ("read", 0o500)):
+        os.makedirs(f"{place}/{name}/below")
+        open(f"{place}/{name}/below/file", "w").close()
+        os.chmod(f"{place}/{name}/below", mode)
+        os.chmod(f"{place}/{name}", mode)
+    os.chdir(place)
+    for _ in range(1100):
+        os.mkdir("d")
+        os.chdir("d")
+for get in (lambda f: libc.shmget(7, 9, f), lambda f: libc.semget(7, 1, f),
+            lambda f: libc.msgget(7, f)):
+    new.append(get(0) < 0)
+    get(0o1000)
+open(sys.argv[2], "w").write("cell\\n" + "\\n".join(map(str, new)) + "\\n")
+"""
+
+
+def test_a_box_has_nothing_of_a_run_in_the_next(tmp_path: Path) -> None:
+    """Folders that are closed, read only or deep, and memory that outlives its processes."""
+    require(NAMESPACES)
+    toml = TOML.replace("python give.py", f"{SYSTEM_PYTHON} give.py")
+    found = prepare_one(write_copy(tmp_path / "x", toml, **{"give.py": LEAVE_MUCH}), tmp_path)
+    one = ApproxDP(Fraction(1))
+    command = CommandBox(
+        str(found.folder / "dp-audit-run"), one, AddRemove(), Domain.from_cells("2")
+    )
+    box = ServedBox(command, ask_serving(command.path, command.limits))
+    assert box.offer is Serving.ALONE
+    runs = box.draw_afresh(Pair([], []), np.zeros(3, np.bool_), 1)
+    tables = [runs.blocks[int(runs.of[run])] for run in range(3)]
+    assert {str(value) for block in tables for table in block for value in table["cell"]} == {
+        "True"
+    }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a process adopt others")
+@pytest.mark.parametrize("left", ["stopped", "forking"])
+def test_processes_that_do_not_hold_still_end_too(tmp_path: Path, left: str) -> None:
+    script = {
+        "stopped": "if not os.fork():\n os.setsid()\n os.kill(os.getpid(), signal.SIGSTOP)\n",
+        # Each leaves at once, with a child in its place.
+        "forking": "if not os.fork():\n os.setsid()\n while not os.fork(): pass\n os._exit(0)\n",
+    }[left]
+    script = "import os, signal, sys\nopen(sys.argv[2], 'w').close()\n" + script
+    found = prepare_one(write_copy(tmp_path / "x", **{"give.py": script}), tmp_path)
+    requests = [{**write_run(tmp_path / f"r{n}", "a\n"), "run": n} for n in (1, 2)]
+    lines = "".join(json.dumps(request) + "\n" for request in requests)
+    served = start(found.folder, tmp_path, "--protocol", "2", "--serve", said=lines)
+    assert [json.loads(line)["exit"] for line in served.stdout.splitlines()[1:]] == [0, 0]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a process adopt others")

@@ -438,3 +438,47 @@ def test_what_was_found_behind_a_leak_says_so_in_its_rule_and_in_what_it_covers(
     document["replay"]["beyond"] = ["sunspots"]
     with pytest.raises(InputError, match="no cause 'sunspots'"):
         recheck(document)
+
+
+def early(runs: int = 1000, mode: str = "curtailed", **replay: Any) -> Document:
+    """The evidence of an attack of 4,000 runs that stopped early."""
+    found = Guesses(runs, 700, runs - 700)
+    attack = attack_evidence.Attack(2000, 1, ERROR, ALARM, stop_early=True)
+    about = attack_evidence.About(claim_of("epsilon=1"), attack, Pair(0, 1, 1), mode)
+    tested = about.test_stopped(found)
+    evidence = about.evidence(None, tested, about.stopped, {"repeatable": True, **replay})
+    p = tested.p_value
+    witness = SampledWitness(
+        about.pair.show(),
+        RULE,
+        "sha256:" + "0" * 64,
+        ("said",),
+        tested.test,
+        runs,
+        700,
+        runs - 700,
+        p,
+    )
+    document: Document = json.loads(json.dumps(encode(replace(evidence, witness=witness))))
+    return document
+
+
+@pytest.mark.parametrize(
+    ("document", "status"),
+    [
+        (early(learning_runs=2999), Status.CONFIRMED),
+        (early(learning_runs=3000), Status.FALSE),
+        (early(4000), Status.FALSE),
+        (early(mode="batch"), Status.FALSE),
+        (early(mode="anytime"), Status.FALSE),
+    ],
+)
+def test_runs_that_stopped_early_are_fewer_than_planned(document: Document, status: Status) -> None:
+    assert statuses(document)[0] is status
+
+
+def test_an_interrupted_attack_has_no_test_of_one_rule() -> None:
+    for document in (stated(), early()):
+        assert statuses(document)[0] is Status.CONFIRMED
+        document["replay"]["partial"] = True
+        assert statuses(document)[0] is Status.FALSE
