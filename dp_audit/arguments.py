@@ -77,16 +77,16 @@ def at_least_zero(value: object, name: str) -> Fraction:
     return number
 
 
-def whole_number(value: object, name: str, least: int = 0) -> int:
+def whole_number(value: object, name: str, least: int = 0, most: int = MAX_COUNT) -> int:
     """A whole number; raises InputError."""
     refusal = InputError(
-        f"{name} must be a whole number from {least} to {MAX_COUNT}, found {str(value)[:40]!r}"
+        f"{name} must be a whole number from {least} to {most}, found {str(value)[:40]!r}"
     )
     try:
         number = exact(value, name)
     except InputError:
         raise refusal from None
-    if number.denominator != 1 or not least <= number <= MAX_COUNT:
+    if number.denominator != 1 or not least <= number <= most:
         raise refusal
     return int(number)
 

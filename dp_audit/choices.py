@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,6 +64,7 @@ def choose(
     candidates
         Paths (CSV or Parquet), or a mapping from names to paths, data frames, `Dataset`s, or what
         `release` returned. Each is public or a release of its own: its cost is not in ``epsilon``.
+        The private table is refused.
     data
         The private table.
     domain
@@ -87,7 +89,8 @@ def choose(
     """
     about = required_domain(domain, None, unit)
     named = _by_name(candidates)
-    marginals = marginals_of(about, whole_number(degree, "--degree", 1), columns)
+    marginals = marginals_of(about, whole_number(degree, "--degree", 1, 3), columns)
+    _require_others(named, data)
     share = exact(telling, "--telling")
     chance, size = probability(error, "--error"), optional_number(rows, "--rows", 1)
     where, cost = relation(neighbours, unit, max_records), exact(epsilon, "--epsilon")
@@ -117,13 +120,33 @@ def _by_name(candidates: Sequence[str | Path] | Mapping[str, Table]) -> dict[str
     return {short_names(paths)[path]: path for path in paths}
 
 
+def _require_others(named: Mapping[str, Table], data: Table) -> None:
+    """InputError where the private table is a candidate: a ledger shows the counts of each."""
+    for name, table in named.items():
+        if table is data or _is_one_file(table, data):
+            raise InputError(
+                f"the candidate {name} is the private table itself: candidates are public, and "
+                "the counts of each are written down"
+            )
+
+
+def _is_one_file(one: Table, other: Table) -> bool:
+    if not isinstance(one, str | Path) or not isinstance(other, str | Path):
+        return False
+    try:
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False  # What can't be read is told where it is read.
+
+
 def _candidate(name: str, table: Table, domain: Domain) -> Dataset:
     """A candidate, whose records are nobody's; errors name it."""
     held = table.released.table if isinstance(table, ReleaseResult) else table
     try:
         made = _read(held, domain, None)
     except InputError as error:
-        raise InputError(f"the candidate {name}: {error}") from None
+        reason = str(error).removeprefix(f"{name}: ")
+        raise InputError(f"the candidate {name}: {reason}") from None
     if not made.records:
         raise InputError(f"the candidate {name} has no records")
     return Dataset(domain, made.codes)

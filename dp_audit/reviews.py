@@ -104,6 +104,7 @@ def review(
     part = (1, 1) if shard is None else read_shard(shard)
     workers = process_count(jobs)
     folder = ReviewFolder(Path(out) if out is not None else _name_folder(path))
+    _require_apart(Path(path), folder.path)
     earlier = read_order(folder.path)
     if shard is not None and seed is None and earlier is None:
         raise InputError("--shard needs --seed S, the same for all, so that all plan the same")
@@ -244,5 +245,14 @@ def _interrupts_ignored() -> Iterator[None]:
 
 
 def _name_folder(path: str | Path) -> Path:
-    """Beside the current work, never within what was handed in."""
     return Path(f"{Path(path).resolve().stem}-review")
+
+
+def _require_apart(path: Path, folder: Path) -> None:
+    """InputError where one lies within the other: a review would then read its own files."""
+    one, other = path.resolve(), folder.resolve()
+    if one.is_relative_to(other) or other.is_relative_to(one):
+        raise InputError(
+            f"the folder of the review, {folder}, and what is reviewed lie one in the other; give "
+            "--out a folder elsewhere"
+        )

@@ -68,7 +68,9 @@ def run(flags: argparse.Namespace) -> int:
         talk.print("interrupted: the same command goes on from here", markup=False)
     if result.exit_code or flags.fail_on is None:
         return result.exit_code
-    return fail_on(flags.fail_on, result.verdicts.values())
+    # What can't be read did not run, either.
+    unread = [FAILED] * len(result.review.unread)
+    return fail_on(flags.fail_on, [*result.verdicts.values(), *unread])
 
 
 def fail_on(word: str, verdicts: Collection[str]) -> int:

@@ -289,7 +289,10 @@ def test_a_plan_that_was_fitted_to_a_budget_stays_when_it_goes_on(tmp_path: Path
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     source = make_challenge(tmp_path / "c", PROGRAM)
+    other = make_challenge(tmp_path / "other", PROGRAM)
     with pytest.raises(InputError, match="no folder of a review"):
+        review(source, out=other)
+    with pytest.raises(InputError, match="one in the other"):
         review(source, out=source)
     with pytest.raises(InputError, match="it has no order"):
         merge([source])

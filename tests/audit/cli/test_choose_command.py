@@ -58,12 +58,18 @@ def test_a_distance_that_is_not_told_is_undefined(dp_audit: Command, towns: Path
         (f"{ASKED} --epsilon 1 --rows 3", "--rows is for add-remove"),
         (f"{ASKED} --epsilon 1 --json real.csv", "used twice"),
         ("choose near.csv near.csv --data real.csv --domain towns.toml --epsilon 1", "named twice"),
+        (f"{ASKED} --epsilon 1 --degree 0", "from 1 to 3"),
+        ("choose near.csv ./real.csv --data real.csv --domain towns.toml --epsilon 1", "itself"),
+        ("choose link.csv --data real.csv --domain towns.toml --epsilon 1", "itself"),
+        ("choose none.csv --data real.csv --domain towns.toml --epsilon 1", "none.csv: the table"),
         ("choose board.toml --data real.csv --domain towns.toml --epsilon 1", "board.toml"),
         ("choose near.csv --data absent.csv --domain towns.toml --epsilon 1", "absent.csv"),
         ("choose near.csv --data real.csv --domain towns.toml --epsilon 1 --telling 0", "nothing"),
     ],
 )
 def test_bad_input_is_one_error(dp_audit: Command, towns: Path, words: str, said: str) -> None:
+    (towns / "link.csv").symlink_to("real.csv")
+    (towns / "none.csv").write_text((towns / "near.csv").read_text().splitlines()[0] + "\n")
     shown = dp_audit(words)
     assert (shown.code, shown.out) == (2, "")
     assert said in shown.err and len(shown.err.strip().splitlines()) <= 3

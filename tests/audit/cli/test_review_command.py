@@ -35,6 +35,8 @@ def test_the_worst_verdict_decides_the_exit_code(word: str, verdicts: list[str],
         ("review team --stage last", "--stage is prescreen or final"),
         ("review team --shard 2", "--shard reads i/n"),
         ("review team --budget soon", "--budget reads a time"),
+        ("review team --out team/review", "one in the other"),
+        ("review team --out .", "one in the other"),
         ("merge empty", "it has no order"),
     ],
 )
@@ -47,3 +49,14 @@ def test_what_makes_no_sense_is_one_clear_error(
     assert ended.code == 2
     assert message in ended.err
     assert len(ended.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("word", "code"), [("refuted", 0), ("undecided", 3)])
+def test_a_submission_that_cannot_be_read_counts_as_one_that_did_not_run(
+    dp_audit: Command, folder: Path, word: str, code: int
+) -> None:
+    (folder / "all/broken").mkdir(parents=True)
+    (folder / "all/broken/submission.toml").write_text("[run")
+    ended = dp_audit(f"review all --out pages --fail-on {word}")
+    assert "broken can't be read" in ended.out
+    assert ended.code == code
