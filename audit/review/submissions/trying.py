@@ -6,6 +6,7 @@ It is run on records that are made up, or on a table that is public: what it say
 from __future__ import annotations
 
 import os
+import re
 import resource
 import sys
 import time
@@ -170,13 +171,18 @@ def _watch(box: CommandBox, data: TrialData, seed: int) -> Run:
     except OSError as error:
         reason = f"it cannot be started: {error.strerror or 'an error'}. In its box {OUTSIDE}"
         return Run(os.path.relpath(box.path), 0.0, Failure("start", reason))
-    # Where the folder lies is nobody's business.
-    command = seen.command.replace(f"{os.getcwd()}/", "./")
+    command, log = (_shorten(text) for text in (seen.command, seen.log))
     if isinstance(seen.output, Ended):
         failure = Failure(phase_of(seen.output), seen.output.reason)
-        return Run(command, seen.seconds, failure, seen.log)
+        return Run(command, seen.seconds, failure, log)
     table = cast(pd.DataFrame, seen.output)
-    return Run(command, seen.seconds, None, seen.log, table, _words(table))
+    return Run(command, seen.seconds, None, log, table, _words(table))
+
+
+def _shorten(text: str) -> str:
+    """A text without the folders of the submission and of its run: nobody's business."""
+    own = text.replace(f"{os.getcwd()}/", "./")
+    return re.sub(r"/[^\s'\"]*/dp-audit-\w+/[\w-]+/(work/)?", "", own)
 
 
 def _call(box: IsolatedBox, data: TrialData, seed: int) -> Run:

@@ -155,6 +155,13 @@ def test_a_program_that_can_not_be_started_says_so(tmp_path: Path) -> None:
     assert "it sees its own folder" in failure.ending
 
 
+def test_no_log_says_where_the_folder_of_a_run_lies(tmp_path: Path) -> None:
+    script = "import os, sys\nprint('in', os.getcwd() + '/x', sys.argv[1])\nraise ValueError\n"
+    trial = try_folder(write_copy(tmp_path / "x", **{"give.py": script}), tmp_path)
+    assert "in x input.csv" in trial.run.log
+    assert "dp-audit-" not in trial.run.log.replace("dp-audit-run", "")
+
+
 def test_an_output_beside_the_domain_is_told(tmp_path: Path) -> None:
     script = "import sys\nopen(sys.argv[2], 'w').write('sex\\nmale\\n')"
     trial = try_folder(write_copy(tmp_path / "x", **{"give.py": script}), tmp_path)
