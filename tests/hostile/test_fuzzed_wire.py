@@ -27,7 +27,7 @@ from audit.subjects.lines import Lines
 from audit.subjects.outcomes import Ended
 from audit.subjects.program_child import HELLO, serve
 from audit.subjects.program_process import ProgramProcess
-from audit.subjects.server import NAME, SERVING, Server
+from audit.subjects.server import NAME, SERVING, Server, Serving
 from audit.subjects.started import Started
 from synthesizers.budget import PureBudget
 from synthesizers.curator import Curator, Setting
@@ -270,7 +270,8 @@ def asked(folder: Path, content: bytes, then: str = "", seconds: float = 5) -> A
     """Whether it serves, and what came of a run where it does."""
     server = Server(submission(folder, content, then), Limits())
     try:
-        return server.run({"epsilon": 1}, seconds) if server.serves() else False
+        serving = server.greet() is not Serving.NOT
+        return server.run({"epsilon": 1}, seconds) if serving else False
     finally:
         server.end()
 

@@ -34,8 +34,8 @@ LINES = {
     "verify": ["verify cert.json"],
     "compare": ["compare cert.json attacked.json"],
     "choose": [
-        "choose table.csv other.csv --data table.csv --domain domain.toml --epsilon 1",
-        "choose table.csv other.csv --data table.csv --domain domain.toml --epsilon 1 --telling 0 "
+        "choose table.csv other.csv --data real.csv --domain domain.toml --epsilon 1",
+        "choose table.csv other.csv --data real.csv --domain domain.toml --epsilon 1 --telling 0 "
         "--neighbours add-remove --rows 9",
     ],
     "criteria": ["criteria board.toml cert.json attacked.json"],
@@ -118,6 +118,7 @@ def prepared(dp_audit: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     (folder / "board.toml").write_text(BOARD)
     text = (folder / "table.csv").read_text()
     (folder / "other.csv").write_text(f"{text}{text.splitlines()[-1]}\n")
+    (folder / "real.csv").write_text(text)
     monkeypatch.syspath_prepend(str(folder))
     attacked = "certify own:tells --claim epsilon=1 --neighbours add-remove --runs 300 --jobs 1"
     (folder / "stated.toml").write_text(STATED)

@@ -21,7 +21,15 @@ from audit.subjects.confinement import ChildLimits
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 from audit.subjects.served import ServedBox
-from audit.subjects.server import HELLO_SECONDS, LINE_BYTES, NAME, SERVER_RUNS, SERVING, serves
+from audit.subjects.server import (
+    HELLO_SECONDS,
+    LINE_BYTES,
+    NAME,
+    SERVER_RUNS,
+    SERVING,
+    Serving,
+    ask_serving,
+)
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Attribute, Domain
 from synthesizers.neighbours import AddRemove
@@ -73,7 +81,7 @@ def test_the_served_example_serves_what_it_gives_in_processes_of_its_own(tmp_pat
         ServedBox(CommandBox(str(path), ApproxDP(Fraction(epsilon)), AddRemove(), domain, None))
         for epsilon in (1, 200)
     )
-    assert serves(str(path), Limits())
+    assert ask_serving(str(path), Limits()) is Serving.SHARING
     coins = np.array([False, True, False])
     served = box.draw_afresh(pair, coins, 1)
     assert np.array_equal(served.codes(), box.draw_first(pair, coins, 1).codes())
