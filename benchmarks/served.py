@@ -28,7 +28,7 @@ from proofs.guarantees import ApproxDP
 from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove
 
-PROTOCOL = Path(__file__).parents[1] / "docs" / "submission-protocol.md"
+PROTOCOL = Path(__file__).parents[1] / "docs" / "reference" / "submission-protocol.md"
 
 
 def submission(folder: str) -> str:

@@ -1,4 +1,4 @@
-"""Writes docs/agency-methods.md: agencies' methods beside private sanitizers of equal error.
+"""Writes docs/explanation/agency-methods.md: agencies' methods beside sanitizers of equal error.
 
     python docs/agency_methods.py            # writes the page
     python docs/agency_methods.py --check    # compares it, and exits 1 if it differs
@@ -45,7 +45,7 @@ from synthesizers.programs import build
 Reading = Callable[[tuple[Any, ...]], list[Fraction]]
 Errors = Mapping[str, Enclosure]
 
-PAGE = Path(__file__).with_name("agency-methods.md")
+PAGE = Path(__file__).parent / "explanation" / "agency-methods.md"
 CELLS, RECORDS = 4, 5
 DIGITS = 4
 NOTHING = "–"
@@ -257,7 +257,7 @@ def compared(method: Method) -> Comparison:
 
 def page() -> str:
     """The page's text."""
-    files = FileSystemLoader(PAGE.parent)
+    files = FileSystemLoader(Path(__file__).parent)
     templates = Environment(loader=files, undefined=StrictUndefined, trim_blocks=True)
     least = HUNDREDTHS[0]
     rounding = rounding_error(int(ROUNDING.values["base"]))
@@ -278,7 +278,7 @@ def page() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page, or compare it; the exit code."""
-    parser = argparse.ArgumentParser(description="Writes docs/agency-methods.md.")
+    parser = argparse.ArgumentParser(description="Writes docs/explanation/agency-methods.md.")
     parser.add_argument("--check", action="store_true", help="compare, and exit 1 if it differs")
     check, text = parser.parse_args(arguments).check, page()
     if not check:

@@ -1,4 +1,4 @@
-"""Writes docs/api.md from the docstrings of the package ``dp_audit``.
+"""Writes docs/reference/api.md from the docstrings of the package ``dp_audit``.
 
 python docs/api.py            # writes the page
 python docs/api.py --check    # compares it, and exits 1 if it differs
@@ -20,7 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import dp_audit
 from dp_audit import results
 
-PAGE = Path(__file__).with_name("api.md")
+PAGE = Path(__file__).parent / "reference" / "api.md"
 WIDTH = 100
 
 STARS: Mapping[Any, str] = {
@@ -33,7 +33,7 @@ def rendered() -> str:
     """The page."""
     names = [name for name in dp_audit.__all__ if name.islower()]
     environment = Environment(
-        loader=FileSystemLoader(PAGE.parent),
+        loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

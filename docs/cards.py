@@ -1,4 +1,4 @@
-"""Writes docs/synthesizers.md from the cards of the built-in programs.
+"""Writes docs/reference/synthesizers.md from the cards of the built-in programs.
 
     python docs/cards.py            # writes the page
     python docs/cards.py --check    # compares it, and exits 1 if it differs
@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from synthesizers.programs import PROGRAMS, card
 
-PAGE = Path(__file__).with_name("synthesizers.md")
+PAGE = Path(__file__).parent / "reference" / "synthesizers.md"
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "The 2018 challenge": (
@@ -74,7 +74,7 @@ def rendered() -> str:
         family: [name for name in names if name in PROGRAMS] for family, names in FAMILIES.items()
     }
     environment = Environment(
-        loader=FileSystemLoader(PAGE.parent),
+        loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

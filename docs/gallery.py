@@ -1,4 +1,4 @@
-"""Attacks public mechanisms on one pair of neighbours each, and writes docs/gallery.md.
+"""Attacks public mechanisms on one pair of neighbours each, and writes docs/reference/gallery.md.
 
 python docs/gallery.py                    # all rows, in an environment with the peers: minutes
 python docs/gallery.py --only "laplace"   # the rows whose names hold the word, printed
@@ -26,8 +26,8 @@ import dp_audit
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Decision
 
-PAGE = Path(__file__).with_name("gallery.md")
-SUBJECTS = PAGE.parent / "examples" / "gallery"
+PAGE = Path(__file__).parent / "reference" / "gallery.md"
+SUBJECTS = Path(__file__).parent / "examples" / "gallery"
 sys.path.insert(0, str(SUBJECTS))
 
 from rows import ROWS, Row  # noqa: E402  (found by the line above)
@@ -114,7 +114,7 @@ def _python(value: Any) -> str:
 def rendered(shown: Sequence[Shown]) -> str:
     """The page."""
     environment = Environment(
-        loader=FileSystemLoader(PAGE.parent),
+        loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -61,7 +61,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_attack(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("attacks", "for whatever can only be run; see docs/attack.md")
+    group = parser.add_argument_group(
+        "attacks", "for whatever can only be run (explained in attack.md)"
+    )
     group.add_argument(
         "--as",
         dest="form",
@@ -121,7 +123,7 @@ def _add_attack(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--one-run",
         action="store_true",
-        help="run a training among many canaries once; see docs/one-run.md",
+        help="run a training among many canaries once; see docs/explanation/one-run.md",
     )
     group.add_argument(
         "--canaries",

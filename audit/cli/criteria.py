@@ -10,7 +10,7 @@ from dp_audit.acceptance import criteria
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser.add_argument("asked", metavar="CRITERIA.toml", help="the criteria: docs/criteria.md")
+    parser.add_argument("asked", metavar="CRITERIA.toml", help="the file of criteria")
     parser.add_argument(
         "reports",
         nargs="+",

@@ -1,6 +1,7 @@
 """Submissions: executable files that read a table and write one, by a written protocol.
 
-docs/submission-protocol.md is what submitters are given; this module keeps its other side.
+docs/reference/submission-protocol.md is what submitters are given; this module keeps its other
+side.
 """
 
 from __future__ import annotations

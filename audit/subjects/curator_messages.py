@@ -1,4 +1,4 @@
-"""The curator protocol's messages as values: docs/curator-protocol.md describes them.
+"""The curator protocol's messages as values: docs/reference/curator-protocol.md describes them.
 
 The parent reads them strictly; the child of ours writes them. Everything is plain data.
 """
@@ -175,7 +175,7 @@ def decode_play(plain: object, questions: int, domain: Domain) -> Play:
             return Play(tuple(asked), None, None)
         case [list() as asked, "output", output] if _numbers(asked, questions):
             return Play(tuple(asked), None, _decode_canonical(output, domain))
-    raise ProtocolError("the program wrote no play; docs/curator-protocol.md shows what one is")
+    raise ProtocolError("the program wrote no play; see docs/reference/curator-protocol.md")
 
 
 def encode_plays(plays: Sequence[Play]) -> dict[str, Any]:

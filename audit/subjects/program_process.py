@@ -2,7 +2,7 @@
 
 The parent keeps everything that a verdict or a release rests on. It rebuilds each question from
 plain data by its own classes, lets its own curator price and answer it, and reads the output as
-plain data. docs/curator-protocol.md describes what the two say to each other.
+plain data. docs/reference/curator-protocol.md describes what the two say to each other.
 """
 
 from __future__ import annotations
@@ -342,7 +342,7 @@ class Connection:
             at = f", by its own word at {place}" if place else ""
             raise ProgramGaveUp(
                 f"{self._program.name}: it asked what the curator does not know "
-                f"({_printable(str(error))}){at}; see docs/curator-protocol.md"
+                f"({_printable(str(error))}){at}; see docs/reference/curator-protocol.md"
             ) from None
 
     def _place(self, beside: Mapping[str, Any]) -> str:
@@ -413,7 +413,7 @@ class Connection:
     def _break(self, what: str) -> NoReturn:
         """End the process and raise ProtocolError."""
         self.end()
-        raise ProtocolError(f"{self._program.name}: {what}; see docs/curator-protocol.md")
+        raise ProtocolError(f"{self._program.name}: {what}; see docs/reference/curator-protocol.md")
 
 
 def _printable(text: str) -> str:

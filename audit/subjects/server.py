@@ -1,6 +1,7 @@
 """A submission that serves: one process, asked for a run a line by version 2 of its protocol.
 
-docs/submission-protocol.md is what submitters are given; this module keeps its other side.
+docs/reference/submission-protocol.md is what submitters are given; this module keeps its other
+side.
 """
 
 from __future__ import annotations

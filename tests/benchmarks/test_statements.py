@@ -198,7 +198,7 @@ def test_no_statement_is_decided_wrongly() -> None:
     _, statements, proved, refuted, undecided, wrong = row
     assert int(wrong) == 0 and int(undecided) <= 10
     told = f"{statements} statements: {proved} true ones proved, {refuted} false ones refuted, "
-    page = (ROOT / "docs" / "proofs.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "explanation" / "proofs.md").read_text(encoding="utf-8")
     assert told + f"{undecided} undecided" in page.replace("\n", " ")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from audit.auditors.attack.veils.causes import CAUSES
 
-PAGE = (Path(__file__).parents[2] / "docs" / "attack.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "attack.md").read_text()
 
 
 def test_the_page_lists_every_cause_with_its_mend() -> None:

@@ -22,7 +22,7 @@ from audit.review.attestations.in_toto import (
 from tests.audit.report.samples import certificates
 from tests.audit.review.attestations.made_attestations import CONFIRMED, attest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "attestations.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/reference/attestations.md").read_text("utf-8")
 
 
 def test_its_commands_are_read() -> None:

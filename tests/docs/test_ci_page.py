@@ -17,7 +17,7 @@ from audit.testing.claims.asked import Asked
 pytest_plugins = ("pytester",)
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "ci.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, flags=re.DOTALL)
 FILES = {code.splitlines()[0].removeprefix("# "): code for kind, code in BLOCKS if kind == "python"}
 REGISTERED = [

@@ -1,4 +1,4 @@
-"""The examples of docs/components.md run, and find what the page says."""
+"""The examples of docs/explanation/components.md run, and find what the page says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "components.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "components.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 

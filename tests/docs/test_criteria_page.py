@@ -15,7 +15,7 @@ from audit.review.criteria.figures import STANDARD_ERRORS
 from audit.review.criteria.naming import MARKS
 from tests.audit.review.certificates import read
 
-PAGE = (Path(__file__).parents[2] / "docs" / "criteria.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/reference/criteria.md").read_text("utf-8")
 
 
 def test_its_file_and_its_command_are_read(tmp_path: Path) -> None:

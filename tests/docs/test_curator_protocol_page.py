@@ -28,7 +28,7 @@ from synthesizers.questions_json import (
 )
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "curator-protocol.md").read_text("utf-8")
+PAGE = (DOCS / "reference" / "curator-protocol.md").read_text("utf-8")
 EXAMPLES = DOCS / "examples" / "curator"
 _FILE = Path(audit.__file__).parent / "statements/schema/curator-protocol-1.json"
 SCHEMA = json.loads(_FILE.read_text())

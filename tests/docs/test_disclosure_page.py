@@ -11,7 +11,7 @@ from audit.disclosure.membership import SHARES
 from audit.disclosure.singling_out import GUESSES, WIDTH
 from audit.disclosure.targets import TARGETS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "disclosure.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/explanation/disclosure.md").read_text("utf-8")
 
 
 def test_its_commands_are_read() -> None:

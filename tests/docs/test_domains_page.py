@@ -18,7 +18,7 @@ from synthesizers.drafts.names import TYPES
 from synthesizers.quantities import Quantity
 from tests.synthesizers.drafts.samples import METADATA
 
-PAGE = (Path(__file__).parents[2] / "docs" / "domains.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "domains.md").read_text()
 
 FENCED = [block.partition("\n") for block in PAGE.split("```")[1::2]]
 """What stands in fences: the language, and the code."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "gallery.md"
+PAGE = ROOT / "docs" / "reference" / "gallery.md"
 SUBJECTS = ROOT / "docs" / "examples" / "gallery"
 
 

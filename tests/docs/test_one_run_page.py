@@ -11,7 +11,7 @@ import pytest
 from audit.cli.main import main, parser
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "one-run.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "one-run.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGE, flags=re.DOTALL)
 SAID = [text for kind, text in BLOCKS if kind == "text"]
 COMMANDS = [line for _, text in BLOCKS for line in text.splitlines() if line.startswith("dp-audit")]

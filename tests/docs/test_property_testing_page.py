@@ -1,4 +1,4 @@
-"""The examples of docs/property-testing.md run, and find what the page says."""
+"""The examples of docs/explanation/property-testing.md run, and find what the page says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from audit.cli.main import main
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "property-testing.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "property-testing.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 

@@ -16,7 +16,7 @@ from audit.review.submissions.deid2 import BINS
 from audit.review.submissions.reading import read_submission
 from tests.audit.review.made_submissions import DOMAIN, PARAMETERS, SILENT, write_files
 
-PAGE = (Path(__file__).parents[2] / "docs" / "submissions.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/reference/submissions.md").read_text("utf-8")
 FILES = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
 BESIDE = {
     "domain.toml": DOMAIN,

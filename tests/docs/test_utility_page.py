@@ -11,7 +11,7 @@ from audit.utility.catalogue import METRICS, metric_named
 from audit.utility.metric import FIXED
 from audit.utility.parameters import plan_metric, read_plan
 
-PAGE = (Path(__file__).parents[2] / "docs" / "utility.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "utility.md").read_text(encoding="utf-8")
 WORDS = set(re.findall(r"`([^`\n]+)`", PAGE))
 
 

@@ -16,7 +16,7 @@ from tests.audit.review.write_ups.queries import ask, state
 
 pytestmark = pytest.mark.smoke
 
-PAGE = (Path(__file__).parents[2] / "docs" / "writeups.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/reference/writeups.md").read_text("utf-8")
 
 
 def test_its_commands_are_read() -> None:

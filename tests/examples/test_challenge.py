@@ -130,4 +130,6 @@ def test_the_final_stage_of_all_eight(tmp_path: Path) -> None:
 
 
 def test_the_challenge_is_named_where_reviewers_read(tmp_path: Path) -> None:
-    assert "examples/challenge" in (ROOT / "docs" / "reviewing.md").read_text("utf-8")
+    assert "examples/challenge" in (ROOT / "docs" / "how-to" / "review-submissions.md").read_text(
+        "utf-8"
+    )

@@ -122,6 +122,6 @@ def test_workers_of_dask_make_the_same_review(tmp_path: Path, alone: Any) -> Non
 
 
 def test_every_caller_is_named_where_reviewers_read() -> None:
-    page = (ROOT / "docs" / "reviewing.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "review-submissions.md").read_text("utf-8")
     for caller in sorted(path for path in SHARDS.iterdir() if path.is_file()):
         assert f"../examples/shards/{caller.name}" in page

@@ -1,7 +1,8 @@
 """Hostile programs, run as a stranger's would be: what is concluded of each is true, or nothing is.
 
 The programs are in ``programs/``, by what they try. Beside each group stands an honest program.
-Side channels (time, memory, the order of processes) are out of scope: see docs/threat-model.md.
+Side channels (time, memory, the order of processes) are out of scope: see
+docs/explanation/threat-model.md.
 """
 
 from __future__ import annotations

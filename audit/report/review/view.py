@@ -155,7 +155,7 @@ def caution_words(review: Review) -> tuple[str, ...]:
         "Do not rely on these verdicts: where pieces of this review ran, nothing kept the "
         "submissions from its files, so that one of them could have written any result here, its "
         "own or another's. Review them again with a new --out on a machine that has a box "
-        "(docs/submission-protocol.md).",
+        "(docs/reference/submission-protocol.md).",
     )
 
 

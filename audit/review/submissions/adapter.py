@@ -1,4 +1,4 @@
-"""Runs a command line, or a submission to DeID2, as docs/submission-protocol.md asks.
+"""Runs a command line, or a submission to DeID2, as docs/reference/submission-protocol.md asks.
 
 `audit.review.submissions.preparing` copies this file beside a submission's own, where it is started
 by itself: it imports the standard library alone, and runs on Python 3.9 or later. It offers to

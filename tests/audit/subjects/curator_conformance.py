@@ -1,4 +1,4 @@
-"""A small curator written from docs/curator-protocol.md: it runs any program that speaks it.
+"""A small curator made after docs/reference/curator-protocol.md, for programs that speak it.
 
 Every message is held against the schema, in both directions, and every question is read by the
 codec. What breaks the protocol is an `Improper`.

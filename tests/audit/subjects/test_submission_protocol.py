@@ -36,7 +36,7 @@ from synthesizers.neighbours import AddRemove
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="submissions run on POSIX systems")
 
-TEXT = (Path(__file__).parents[3] / "docs" / "submission-protocol.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[3] / "docs/reference/submission-protocol.md").read_text("utf-8")
 DOMAIN = Domain("two", (Attribute("sex", ("f", "m")), Attribute("grade", ("1", "2"), missing=True)))
 RECORDS = [{"sex": "f", "grade": "2"}, {"sex": "f", "grade": "2"}, {"sex": "m", "grade": None}]
 

@@ -1,8 +1,8 @@
 """Calls of libraries in component mode: honest ones kept, bugs named by their line.
 
 The libraries themselves are asked where ``DP_AUDIT_PEERS`` names the Python of an environment that
-has them (docs/components.md says how to make it); everywhere else stand-ins with their names and
-attributes take their place, so that what reads those is run.
+has them (docs/explanation/components.md says how to make it); everywhere else stand-ins with their
+names and attributes take their place, so that what reads those is run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What docs/property-testing.md knows of real violations is found by component mode, too."""
+"""Component mode finds the real violations of docs/explanation/property-testing.md, too."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_who_reads_one_encoding_alone_is_not_accused(function: Any, until_decide
 
 @pytest.mark.slow
 def test_the_example_of_the_protocol_is_refuted_without_its_noise(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "submission-protocol.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "submission-protocol.md").read_text(encoding="utf-8")
     code, *_ = re.findall(r"```python\n(#!/usr/bin/env python3\n.*?)```", text, re.DOTALL)
     silent = code.replace(" + geometric() - geometric()", "")
     assert silent != code
