@@ -33,12 +33,14 @@ from audit.report.page import (
     AnalysisSection,
     CertificateSection,
     ComparisonSection,
+    FoldedSection,
     Page,
     Section,
     TableSection,
     TextSection,
     UtilitySection,
 )
+from audit.report.percentages import share
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
@@ -227,40 +229,68 @@ def _page(
         paper.predictive_channel(),
         paper.laplace_channel(),
     )
+    agreeing, numbers = sum(f.agreeing for f in figures), sum(f.numbers for f in figures)
     sections: tuple[Section, ...] = (
         TextSection(
             "What was released",
             (
                 f"{table.records} synthetic patients over {table.domain.size} cells "
                 f"({', '.join(table.domain.names)}), made by the geometric sanitizer with "
-                f"epsilon = {EPSILON}, one record replaced. The bins were declared beforehand; "
-                "the number of patients is public. The table is in synthetic.csv, what was asked "
-                "of the data in ledger.json.",
+                f"ε = {EPSILON}, one record replaced. The bins were declared beforehand, and the "
+                "number of patients is public. The table is in synthetic.csv, and ledger.json "
+                "says what was asked of the data.",
+                f"The claim about its privacy is {certificate.verdict.value}: the certificate "
+                f"says what follows from that. {len(utility.metrics)} metrics say how useful the "
+                f"table is, and two other mechanisms of its size stand beside it. The figures of "
+                "the paper that this kind of audit goes back to were computed again: "
+                f"{agreeing} of its {numbers} printed numbers agree to the last digit.",
             ),
         ),
-        CertificateSection("The release's certificate", certificate),
-        UtilitySection("How useful the release is", utility),
+        CertificateSection("Is the release as private as it claims?", certificate),
         ComparisonSection(
-            "Rivals at the size of the release",
+            "What do rivals of the same size reach?",
             rivals,
-            "Noise calibrated for add-remove has half the scale that replace-one needs: it is "
-            "refuted on its transcript, all noisy answers.",
+            "Noise made for add-remove has half the scale that replace-one needs: the claim is "
+            "refuted on the transcript, which holds all noisy answers.",
         ),
-        ComparisonSection(
-            "Every built-in program on 5 records and 2 cells, claim epsilon = 2",
-            small,
-            "The instance of Abowd & Vilhuber 2008, enumerated whole.",
+        FoldedSection(
+            UtilitySection("How useful is the release?", utility),
+            f"{len(utility.metrics)} metrics, beside patients drawn again without any noise",
         ),
-        TableSection(
-            "Figures 1 to 4 of Abowd & Vilhuber, computed again",
-            ("figure", "printed numbers", "that agree to the last digit"),
-            tuple((f.title, str(f.numbers), str(f.agreeing)) for f in figures),
-            "Exact values; a printed number agrees if the exact value rounds to it.",
+        FoldedSection(
+            ComparisonSection(
+                f"Every built-in program on 5 records and 2 cells, claim ε = {PAPER_EPSILON}",
+                small,
+                "The instance of Abowd & Vilhuber 2008, enumerated whole.",
+            ),
+            "what each of them is proved to do, or refuted by",
         ),
-        TextSection("What the figures say, and what they leave out", findings(plug_in, predictive)),
-        AnalysisSection("Figures 1 and 2: plug-in posterior mean", analyse(plug_in, Wishes(two))),
-        AnalysisSection("Equation (1): posterior predictive", analyse(predictive, Wishes(two))),
-        AnalysisSection("Figures 3 and 4: Laplace sanitizer", analyse(laplace, Wishes(two))),
+        FoldedSection(
+            TableSection(
+                "Figures 1 to 4 of Abowd & Vilhuber, computed again",
+                ("figure", "printed numbers", "that agree to the last digit"),
+                tuple((f.title, str(f.numbers), str(f.agreeing)) for f in figures),
+                "The values are exact. A printed number agrees if the exact value rounds to it.",
+            ),
+            "how many of their printed numbers agree",
+        ),
+        FoldedSection(
+            TextSection(
+                "What the figures say, and what they leave out", findings(plug_in, predictive)
+            ),
+            "what an audit adds to them",
+        ),
+        *(
+            FoldedSection(
+                AnalysisSection(title, analyse(channel, Wishes(two))),
+                "the whole channel, with its measures",
+            )
+            for title, channel in (
+                ("Figures 1 and 2: plug-in posterior mean", plug_in),
+                ("Equation (1): posterior predictive", predictive),
+                ("Figures 3 and 4: Laplace sanitizer", laplace),
+            )
+        ),
     )
     return Page(
         "A release of 442 patients, certified",
@@ -277,8 +307,8 @@ def findings(plug_in: Channel, predictive: Channel) -> tuple[str, ...]:
     printed = chance.average["multinomial, less likely cells"]
     return (
         "Figure 1 is the plug-in posterior mean, Binomial(5, (n1 + 1/2)/6), and not the "
-        "Dirichlet-multinomial of the paper's equation (1). Its exact epsilon is 5 ln 3 = "
-        f"{_spell(epsilon(plug_in).enclosure)}; equation (1) itself has epsilon = ln 11 = "
+        "Dirichlet-multinomial of the paper's equation (1). Its exact ε is 5 ln 3 = "
+        f"{_spell(epsilon(plug_in).enclosure)}; equation (1) itself has ε = ln 11 = "
         f"{_spell(epsilon(predictive).enclosure)}.",
         "The printed '(2, 0.0006)' is an average: the probability "
         f"{_spell(printed)} of the less likely cells of Figure 2's eight entries above 2, when "
@@ -286,11 +316,10 @@ def findings(plug_in: Channel, predictive: Channel) -> tuple[str, ...]:
         f"delta(2) is {_spell(delta(plug_in, two).enclosure)}; the worst-case probabilistic "
         f"delta is {_spell(chance.worst)}, at the table {chance.table}.",
         f"Equation (1)'s own channel has delta(2) = {_spell(delta(predictive, two).enclosure)}.",
-        "Figure 3 has Laplace scale 1/epsilon = 1/2, where the text says 2/epsilon: with n "
+        "Figure 3 has Laplace scale 1/ε = 1/2, where the text says 2/ε: with n "
         "public, one count of sensitivity 1 is asked.",
     )
 
 
 def _spell(ends: Enclosure) -> str:
-    lower, upper = (f"{value:.8f}" for value in ends.floats())
-    return lower if lower == upper else f"[{lower}, {upper}]"
+    return share(ends, 8)

@@ -6,6 +6,7 @@ Only the page of a review has a script, which sorts and filters its tables; they
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -16,13 +17,14 @@ from audit.channels.channel import Channel
 from audit.report.attestation.label import Label
 from audit.report.certificate.attack import AttackStory
 from audit.report.certificate.view import certificate_view, comparison_view
-from audit.report.channel.heatmap import heat_map
+from audit.report.channel.heatmap import Shade, common_shade, heat_map
 from audit.report.channel.measures import measures_view
 from audit.report.channel.view import analysis_view
 from audit.report.page import (
     AnalysisSection,
     CertificateSection,
     ComparisonSection,
+    FoldedSection,
     Page,
     ReviewSection,
     Section,
@@ -30,6 +32,7 @@ from audit.report.page import (
     TableSection,
     TextSection,
     UtilitySection,
+    unfold,
 )
 from audit.report.picture import ramp
 from audit.report.review.view import review_view, submission_view
@@ -47,12 +50,14 @@ def render(page: Page) -> str:
     ``tests/audit/report/test_html.py``.
     """
     template = _templates().get_template("page.html")
+    plain = [unfold(section) for section in page.sections]
+    shade = common_shade(_channels(plain))
     return template.render(
         page=page,
-        sections=[(section, *_view(section)) for section in page.sections],
-        of_utility=any(isinstance(s, UtilitySection) for s in page.sections),
-        of_review=any(isinstance(s, ReviewSection | SubmissionSection) for s in page.sections),
-        of_privacy=not all(isinstance(s, UtilitySection) for s in page.sections),
+        sections=[(section, *_view(section, shade)) for section in page.sections],
+        of_utility=any(isinstance(s, UtilitySection) for s in plain),
+        of_review=any(isinstance(s, ReviewSection | SubmissionSection) for s in plain),
+        of_privacy=not all(isinstance(s, UtilitySection) for s in plain),
         ramps=[(dark, list(enumerate(ramp(dark)))) for dark in (False, True)],
         sides=[list(enumerate(ramp(dark, two_sided=True))) for dark in (False, True)],
     )
@@ -63,9 +68,19 @@ def render_label(label: Label) -> str:
     return _templates().get_template("label.html").render(label=label)
 
 
-def _view(section: Section) -> tuple[str, Any]:
+def _channels(sections: Sequence[Section]) -> list[Channel]:
+    """The channels of which a heat map is drawn: on one page, by one scale of colours."""
+    analysed = [
+        section.analysis.channel for section in sections if isinstance(section, AnalysisSection)
+    ]
+    return [channel for channel in analysed if isinstance(channel, Channel)]
+
+
+def _view(section: Section, shade: Shade) -> tuple[str, Any]:
     """The template of a section, and what it shows beside the section's own text."""
     match section:
+        case FoldedSection():
+            return "folded.html", _view(section.section, shade)
         case CertificateSection():
             return "certificate.html", certificate_view(section.certificate)
         case ComparisonSection():
@@ -75,7 +90,7 @@ def _view(section: Section) -> tuple[str, Any]:
             return "analysis.html", {
                 "channel": analysis_view(section.analysis),
                 "measures": measures_view(section.analysis),
-                "map": heat_map(channel) if isinstance(channel, Channel) else None,
+                "map": heat_map(channel, shade) if isinstance(channel, Channel) else None,
             }
         case UtilitySection():
             return "utility.html", utility_view(section.results)

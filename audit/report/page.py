@@ -92,7 +92,7 @@ class SubmissionSection:
     absent: tuple[MissingReference, ...] = ()
 
 
-Section = (
+PlainSection = (
     CertificateSection
     | ComparisonSection
     | AnalysisSection
@@ -102,6 +102,30 @@ Section = (
     | TableSection
     | TextSection
 )
+
+
+@dataclass(frozen=True)
+class FoldedSection:
+    """A section that stays closed, on paper too, until a reader opens it.
+
+    ``inside``: what it holds, in a few words beside its title.
+    """
+
+    section: PlainSection
+    inside: str
+
+    @property
+    def title(self) -> str:
+        """That of the section."""
+        return self.section.title
+
+
+Section = PlainSection | FoldedSection
+
+
+def unfold(section: Section) -> PlainSection:
+    """The section itself, folded or not."""
+    return section.section if isinstance(section, FoldedSection) else section
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,17 @@ from typing import Any
 import numpy as np
 
 from audit.review.comparison.yardsticks import Yardstick
-from audit.statements.decimals import Enclosure, Extended, decimal_above, decimal_below
+from audit.statements.decimals import (
+    Enclosure,
+    Extended,
+    decimal_above,
+    decimal_below,
+    parse_extended,
+)
 from audit.statements.evidence import Bound, Decision, Side, Verdict
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Domain
+from synthesizers.errors import InputError
 from synthesizers.neighbours import describe
 
 DIGITS = 7
@@ -152,6 +159,30 @@ def in_full(ends: Enclosure) -> str:
     if data["lower"] == data["upper"] and len(data["lower"]) <= DIGITS + 2:
         return ""
     return f"[{data['lower']}, {data['upper']}]".replace("inf", "∞")
+
+
+_END = r"(?:inf|-?[0-9.]+(?:[Ee][+-]?[0-9]+)?)"
+_STATED = re.compile(
+    rf"(?P<most>at most )?(?:exactly (?P<exact>-?[0-9]+(?:/[0-9]+)?)"
+    rf"|in \[(?P<lower>{_END}), (?P<upper>{_END})\])"
+)
+
+
+def shorten_numbers(sentence: str) -> str:
+    """A finding whose exact numbers and enclosures are short: ``is ≈ 1.94591``, ``at most 2``.
+
+    A number after "at most" is rounded up.
+    """
+    return _STATED.sub(_shorten, sentence)
+
+
+def _shorten(stated: re.Match[str]) -> str:
+    low, high = stated["exact"] or stated["lower"], stated["exact"] or stated["upper"]
+    try:
+        ends = Enclosure(parse_extended(low), parse_extended(high))
+    except InputError:
+        return stated[0]
+    return f"at most {above(ends.upper)}" if stated["most"] else enclosure_text(ends)
 
 
 _SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "alpha": "α", "rdp": "ε(α)"}

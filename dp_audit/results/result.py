@@ -26,7 +26,7 @@ WIDTH = 96
 
 FRAME = (
     '<iframe srcdoc="{page}" title="{title}" '
-    'style="width: 100%; height: 36rem; border: 0"></iframe>'
+    'style="width: 100%; height: 36rem; border: 0; resize: vertical"></iframe>'
 )
 """A page within a notebook, which keeps its styles to itself."""
 

@@ -28,8 +28,8 @@ def tell_cause(evidence: Evidence) -> str:
     return f"Cause: {known.words} ({cause.name}): {cause.seen}. {known.mend}"
 
 
-def tell_causes(certificate: Certificate) -> str:
-    """What a refutation is due to, with the mend, as far as it was recognised; otherwise empty.
+def tell_causes(certificate: Certificate) -> tuple[str, ...]:
+    """What a refutation is due to, with the mend, as far as it was recognised.
 
     The causes that attacks named, each once, the first found first. Without any: what the first
     other auditor found that speaks against the claim.
@@ -38,13 +38,13 @@ def tell_causes(certificate: Certificate) -> str:
     causes = [one.cause for one in against if one.cause is not None and one.cause.name in CAUSES]
     if causes:
         seen = {cause.name: cause.seen for cause in reversed(causes)}
-        told = [
-            f"{describe_leaks([name])}: {seen[name]}. {CAUSES[name].mend}"
-            for name in dict.fromkeys(cause.name for cause in causes)
-        ]
-        return " ".join([f"It shows {told[0]}", *(f"Behind that, {more}" for more in told[1:])])
+        return tuple(
+            f"{'Behind that,' if place else 'It shows'} {describe_leaks([name])}: {seen[name]}. "
+            f"{CAUSES[name].mend}"
+            for place, name in enumerate(dict.fromkeys(cause.name for cause in causes))
+        )
     found = next((one for one in against if isinstance(one, Finding)), None)
     if found is None:
-        return ""
+        return ()
     mend = CAUSES[OF_FACETS[found.about]].mend if found.about in OF_FACETS else ""
-    return f"By {found.auditor}, {found.about}: {found.found}. {mend}".rstrip()
+    return (f"By {found.auditor}, {found.about}: {found.found}. {mend}".rstrip(),)

@@ -13,12 +13,27 @@ from proofs.guarantees import ApproxDP, Guarantee
 
 
 def power_text(certificate: Certificate) -> str:
-    """What stands in the verdict's box of attacks that do not refute; empty without one."""
+    """What attacks that do not refute could have seen; empty without one."""
     return " ".join(
         _text(evidence, evidence.power, certificate)
         for evidence in certificate.evidence
         if evidence.power is not None
     )
+
+
+def power_advice(certificate: Certificate) -> tuple[str, ...]:
+    """What such attacks lack, and how to ask for it: how many runs, in what time."""
+    return tuple(
+        _advice(evidence.power, lacking, certificate)
+        for evidence in certificate.evidence
+        if evidence.power is not None
+        and (lacking := _find_lack(evidence, evidence.power)) is not None
+        and not _is_untested(evidence)
+    )
+
+
+def _is_untested(evidence: Evidence) -> bool:
+    return evidence.partial and evidence.witness is None
 
 
 def unseen_text(evidence: Evidence, guarantee: Guarantee) -> str:
@@ -46,17 +61,16 @@ def _text(evidence: Evidence, power: Power, certificate: Certificate) -> str:
             needed = f"(this verdict needs {_leak(power.detect, guarantee)} to be)"
             parts = [f"{seen} {needed}.", others, control]
         case Lack.SUSPICION:
-            parts = [_suspicion(evidence), _advice(power, lacking, certificate)]
-        case Lack.RUNS if evidence.partial and evidence.witness is None:
+            parts = [_suspicion(evidence)]
+        case Lack.RUNS if _is_untested(evidence):
             parts = ["The attack was interrupted before it had tested anything: make it again."]
         case Lack.RUNS:
             parts = [
                 f"Too few runs to say NOT REFUTED. {seen}, and {_leak(power.detect, guarantee)} "
                 "has to be.",
-                _advice(power, lacking, certificate),
             ]
         case Lack.CONTROL:
-            parts = [f"{seen}.", control, _advice(power, lacking, certificate)]
+            parts = [f"{seen}.", control]
     return " ".join(part for part in parts if part)
 
 

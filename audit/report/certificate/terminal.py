@@ -53,7 +53,8 @@ def certificate_lines(certificate: Certificate) -> RenderableType:
 
 def _certificate(sheet: Sheet, view: CertificateView) -> RenderableType:
     style = _TONES[view.tone]
-    meaning = [sheet.text(line) for line in (view.meaning, view.rests) if line]
+    certainty = str(view.answers.certainty or "")
+    meaning = [sheet.text(line) for line in (view.meaning, certainty, view.rests) if line]
     verdict = Group(Text(view.verdict, style=f"bold {style}"), *meaning)
     parts: list[RenderableType] = [
         Panel(verdict, box=box.ROUNDED, border_style=style, padding=(0, 1)),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from audit.report.certificate.causes import tell_causes
-from audit.report.certificate.power import power_text
+from audit.report.certificate.power import power_advice, power_text
 from audit.report.certificate.spending import blame_sentence
 from audit.report.words import MEANINGS, bound_text, claimed_text
 from audit.statements.certificate import OWN_WORD, Certificate
@@ -19,43 +21,71 @@ def head_verdict(certificate: Certificate) -> str:
     return certificate.verdict.value
 
 
+@dataclass(frozen=True)
+class Explanation:
+    """A verdict in sentences: what is ``known``, what is ``unknown``, and what ``mends`` it."""
+
+    known: str
+    unknown: str = ""
+    mends: tuple[str, ...] = ()
+
+
 def explain_verdict(certificate: Certificate) -> str:
-    """What the verdict means, in a sentence or two."""
+    """What the verdict means, in a few sentences."""
+    parts = explanation_of(certificate)
+    return " ".join(filter(None, (parts.known, parts.unknown, *parts.mends)))
+
+
+def explanation_of(certificate: Certificate) -> Explanation:
+    """What the verdict means, in parts."""
     verdict, meaning = certificate.verdict, MEANINGS[certificate.verdict]
-    if verdict is Verdict.EXACT and certificate.of_program:
-        ceiling = _ceiling(certificate) if _is_foreign(certificate) else ""
-        return " ".join(filter(None, (meaning, _why_no_theorem(certificate), ceiling)))
-    if verdict is Verdict.REFUTED:
-        told = (meaning, blame_sentence(certificate), tell_causes(certificate))
-        return " ".join(filter(None, told))
-    if verdict is Verdict.UNDECIDED and certificate.entailed is not verdict:
-        return (
+    match verdict:
+        case Verdict.EXACT if certificate.of_program:
+            ceiling = _ceiling(certificate) if _is_foreign(certificate) else ""
+            return Explanation(meaning, f"{_why_no_theorem(certificate)} {ceiling}".strip())
+        case Verdict.REFUTED:
+            blame = blame_sentence(certificate)
+            return Explanation(f"{meaning} {blame}".strip(), "", tell_causes(certificate))
+        case Verdict.NOT_REFUTED:
+            return Explanation(meaning, power_text(certificate), power_advice(certificate))
+        case Verdict.UNDECIDED:
+            return _explain_undecided(certificate)
+        case _:
+            return Explanation(meaning)
+
+
+def _explain_undecided(certificate: Certificate) -> Explanation:
+    if certificate.entailed is not Verdict.UNDECIDED:
+        return Explanation(
             f"The findings entail {certificate.entailed.value}, but nothing kept the program from "
-            "this process, so that it could have brought them about. Run the audit where programs "
-            "can be kept apart (Linux, with user namespaces or as root), or say --trust-subject."
+            "this process, so that it could have brought them about.",
+            "",
+            (
+                "Run the audit where programs can be kept apart (Linux, with user namespaces or "
+                "as root), or say --trust-subject.",
+            ),
         )
-    if verdict is Verdict.UNDECIDED and _is_exceeded(certificate) and not certificate.of_program:
-        return (
+    if _is_exceeded(certificate) and not certificate.of_program:
+        return Explanation(
             "Something beside the output tells neighbours apart, or its noise or a query is not "
             "what it should be: the claim, which is about the output, is neither confirmed nor "
             "refuted."
         )
-    if verdict is Verdict.UNDECIDED and _is_exceeded(certificate):
-        return (
+    if _is_exceeded(certificate):
+        return Explanation(
             "Something that the subject declares, and that conclusions about it rest on, is "
             "exceeded: the claim is neither confirmed nor refuted."
         )
-    if verdict is Verdict.UNDECIDED and (ignores := _ignored_input(certificate)):
-        return (
-            f"{ignores[0].upper()}{ignores[1:]}. A program that reads nothing gives nothing away, "
-            "whatever its noise: check that it reads the records as they are handed over."
+    if ignores := _ignored_input(certificate):
+        return Explanation(
+            f"{ignores[0].upper()}{ignores[1:]}.",
+            "A program that reads nothing gives nothing away, whatever its noise.",
+            ("Check that it reads the records as they are handed over.",),
         )
-    power = power_text(certificate)
-    if verdict is Verdict.NOT_REFUTED and power:
-        return f"{meaning} {power}"
-    if verdict is Verdict.UNDECIDED and power:
-        return f"{power} Until then the claim is neither confirmed nor refuted."
-    return meaning
+    if power := power_text(certificate):
+        known = "The claim is neither confirmed nor refuted."
+        return Explanation(known, power, power_advice(certificate))
+    return Explanation(MEANINGS[Verdict.UNDECIDED])
 
 
 def state_rests(certificate: Certificate) -> str:

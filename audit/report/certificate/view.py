@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from audit.report.certificate.agencies import Agencies, beside_agencies
+from audit.report.certificate.answers import Answers, answers_of
 from audit.report.certificate.attack import AttackStory, attack_story
 from audit.report.certificate.causes import tell_cause
 from audit.report.certificate.power import unseen_text
@@ -25,6 +27,7 @@ from audit.report.words import (
     is_wide,
     plural,
     short,
+    shorten_numbers,
     yardstick_words,
 )
 from audit.review.comparison.yardsticks import group_claims
@@ -71,15 +74,19 @@ class CertificateView:
     """A certificate in words.
 
     ``verdict``: as the box is headed. ``tone``: its name for a stylesheet. ``meaning``, ``rests``:
-    what it means, and what it rests on (`audit.report.certificate.verdict`). ``caution``: what
-    has to be known with the verdict, or empty. ``no_bounds``: why there are none. ``proof``: the
-    theorem's derivation, line by line; empty without one.
+    what it means, and what it rests on (`audit.report.certificate.verdict`). ``answers``: its
+    first screen. ``claimed``: of what what is claimed, in a sentence. ``caution``: what has to be
+    known with the verdict, or empty. ``no_bounds``: why there are none. ``proof``: the theorem's
+    derivation, line by line; empty without one. ``agencies``: what agencies' methods reach beside
+    what it shows; None where it shows no bound.
     """
 
     verdict: str
     tone: str
     meaning: str
     rests: str
+    answers: Answers
+    claimed: str
     caution: str
     facts: tuple[tuple[str, str], ...]
     claim: Mark
@@ -90,6 +97,7 @@ class CertificateView:
     witnesses: tuple[tuple[str, Story | AttackStory], ...]
     assumptions: tuple[str, ...]
     proof: tuple[str, ...]
+    agencies: Agencies | None
     reproduce: str
     digest: str
     schema: str
@@ -134,6 +142,8 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         verdict.name.lower().replace("_", "-"),
         explain_verdict(certificate),
         state_rests(certificate),
+        answers_of(certificate),
+        _claimed(certificate),
         note_interruption(certificate),
         _facts(certificate),
         claim_mark(certificate),
@@ -144,6 +154,7 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         _witnesses(certificate),
         certificate.assumptions,
         () if certificate.proof is None else tuple(proof_lines(certificate.proof["derivation"])),
+        beside_agencies(certificate),
         certificate.reproduce,
         certificate.to_json()["digest"],
         VERSION,
@@ -207,6 +218,14 @@ def _caution(entries: Sequence[tuple[str, Certificate]]) -> str:
     return (
         f"These certificates differ in {', '.join(unlike)}: their bounds answer different "
         "questions, and the smaller is not for that reason the more private."
+    )
+
+
+def _claimed(certificate: Certificate) -> str:
+    claim = certificate.claim
+    return (
+        f"{subject_name(certificate.subject)} is claimed to have "
+        f"{guarantee_words(claim.guarantee)} ({claim.neighbours.name}, {claim.covers})."
     )
 
 
@@ -298,7 +317,7 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
 def _tell(evidence: Evidence) -> str:
     """The finding, with the question at fault where one is; its decision is said above it."""
     spending, said = evidence.spending, f"{evidence.decision.value}: "
-    found = evidence.finding.replace(said, "", 1)
+    found = shorten_numbers(evidence.finding.replace(said, "", 1))
     return found if spending is None else f"{found}. {state_blame(spending)}"
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +25,31 @@ LONGEST_NAME = 26
 """Characters of a database or of an output beside the cells."""
 
 
-def heat_map(channel: Channel) -> Cells:
-    """The channel's probabilities as a picture: databases down, outputs across."""
+@dataclass(frozen=True)
+class Shade:
+    """Between which powers of ten colours tell chances apart."""
+
+    low: float
+    high: float
+
+
+def common_shade(channels: Sequence[Channel]) -> Shade:
+    """One scale of colours for the channels of a page, so that equal chances look equal."""
+    ends = [np.log10(channel.centre[channel.centre > 0]) for channel in channels]
+    high = max((float(each.max()) for each in ends), default=0.0)
+    low = min((float(each.min()) for each in ends), default=-1.0)
+    return Shade(high - 1 if high - low < 1e-9 else max(low, high - MAX_DECADES), high)
+
+
+def heat_map(channel: Channel, shade: Shade | None = None) -> Cells:
+    """The channel's probabilities as a picture: databases down, outputs across.
+
+    ``shade``: the scale of colours (default: the channel's own).
+    """
     chances = channel.centre
-    positive = chances[chances > 0]
-    high, lowest = (math.log10(float(end)) for end in (positive.max(), positive.min()))
-    low = max(lowest, high - MAX_DECADES)
-    if high - low < 1e-9:
-        low = high - 1
+    shade = common_shade([channel]) if shade is None else shade
+    low, high = shade.low, shade.high
+    lowest = math.log10(float(chances[chances > 0].min()))
     rows, columns = chances.shape
     caption = "Colour by the logarithm of the chance; databases down, outputs across."
     if lowest < low - 1e-9:

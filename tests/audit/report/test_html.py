@@ -17,6 +17,7 @@ from audit.report.page import (
     AnalysisSection,
     CertificateSection,
     ComparisonSection,
+    FoldedSection,
     Page,
     TableSection,
     TextSection,
@@ -137,7 +138,7 @@ def test_a_claim_is_shown_beside_what_it_is_decided_on(
     assert f"bounds on {symbol} lie Claim: {claim}. {kind}: {exact}, covering" in text
     assert f"right of the claim, {symbol} would be larger than claimed" in text
     assert f'text-anchor="end">{axis}</text>' in document
-    row = document.split("<tbody>")[1].split("</tbody>")[0]
+    row = document.split('<table class="evidence')[1].split("</tbody>")[0]
     assert f'<span class="value">{exact}</span>' in row and "ε = 2" not in row
 
 
@@ -325,6 +326,40 @@ def test_a_ruler_puts_the_claim_and_infinity_where_they_are() -> None:
     assert infinity == pytest.approx(2 + 96 * 0.97, abs=1e-3)
     (end,) = attributes(document, r'<line class="axis" x1="2%" x2="([\d.]+)%"')
     assert end == pytest.approx(2 + 96 * 0.86, abs=1e-3)
+
+
+@pytest.mark.parametrize(("name", "reaches"), [("attack unseen", False), ("attack refuted", True)])
+def test_a_floor_reaches_into_the_colour_of_a_violation_only_if_it_is_one(
+    name: str, reaches: bool
+) -> None:
+    document = page_of(CertificateSection("It", CERTIFICATES[name]))
+    (end,) = attributes(document, r'<line class="reach floor"[^>]* x2="([\d.]+)%"')
+    (claim,) = attributes(document, r'<line class="claim" x1="([\d.]+)%" x2="[\d.]+%"')
+    assert end == (98 if reaches else claim)
+
+
+@pytest.mark.parametrize("name", CERTIFICATES)
+def test_every_mark_has_its_legend(name: str) -> None:
+    document = page_of(CertificateSection("It", CERTIFICATES[name]))
+    drawn, _, rest = document.partition('<ul class="key inline">')
+    legend = rest.partition("</ul>")[0]
+    for mark, words in (
+        ('class="bracket floor', "floor:"),
+        ('class="bracket ceiling', "ceiling:"),
+        ('class="shape power', "power:"),
+        ('class="stem', "arrow:"),
+        ('class="bracket exact', "exact value"),
+    ):
+        assert mark not in drawn.split("<body>")[1] or words in legend
+
+
+def test_folded_sections_hold_their_text_closed() -> None:
+    folded = FoldedSection(TextSection(samples.HOSTILE, ("Inside.",)), samples.HOSTILE)
+    document = page_of(folded, TextSection("Open", ("Outside.",)))
+    text = checked(document)
+    assert "Inside." in text and "Outside." in text
+    assert document.index("<details") < document.index("Inside.") < document.index("</details>")
+    assert document.index("</details>") < document.index("Outside.")
 
 
 DRAWN = ("area", "curve", "dot", "name")

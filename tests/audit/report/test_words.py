@@ -13,6 +13,7 @@ from audit.report.words import (
     clean,
     enclosure_text,
     guarantee_words,
+    shorten_numbers,
     vector,
 )
 from audit.statements.decimals import Enclosure
@@ -126,3 +127,21 @@ def test_vectors() -> None:
 
 def test_invisible_characters_are_spelled_out() -> None:
     assert clean("a\x1b[0m\n\u202e\ud800 é ε") == "a\\x1b[0m\\n\\u202e\\ud800 é ε"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "short"),
+    [
+        ("epsilon is at most exactly 1 over it", "epsilon is at most 1 over it"),
+        ("at most exactly 1946/1000, by it", "at most 1.946, by it"),
+        ("at most in [1.9, 1.94591014905], so", "at most 1.945911, so"),
+        ("is in [1.945910149, 1.94591015]: all", "is ≈ 1.94591: all"),
+        ("is exactly 1/3, or infinite", "is ≈ 0.3333333, or infinite"),
+        ("is in [0.5, inf] here", "is 0.5 to ∞ here"),
+        ("is exactly 1/0 and in [b, a]", "is exactly 1/0 and in [b, a]"),
+    ],
+)
+def test_numbers_of_a_finding_are_short_and_a_ceiling_is_rounded_up(
+    sentence: str, short: str
+) -> None:
+    assert shorten_numbers(sentence) == short

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from audit.report.certificate.power import power_text, unseen_text
+from audit.report.certificate.power import power_advice, power_text, unseen_text
 from audit.report.certificate.terminal import certificate_lines
 from audit.report.certificate.view import certificate_view
 from audit.report.page import CertificateSection
@@ -35,7 +35,8 @@ def found(name: str) -> Evidence:
 
 def tell_power(name: str, **changed: object) -> str:
     certificate = ATTACKS[name]
-    return power_text(replace(certificate, **changed) if changed else certificate)
+    asked = replace(certificate, **changed) if changed else certificate
+    return " ".join((power_text(asked), *power_advice(asked)))
 
 
 def test_what_was_not_refuted_says_what_would_have_been() -> None:
@@ -101,9 +102,9 @@ def test_it_stands_in_the_box_of_every_report(name: str, encoding: str) -> None:
     """Right under the verdict, before anything else that a report says."""
     certificate = ATTACKS[name]
     view = certificate_view(certificate)
-    assert power_text(certificate) in view.meaning
     page = words_of(checked(page_of(CertificateSection("Attack", certificate))))
-    assert view.meaning in page
+    for words in (power_text(certificate), *power_advice(certificate)):
+        assert words in view.meaning and words in page
     terminal = words_of(printed(certificate_lines(certificate), encoding, width=400))
     assert terminal.index("NOT REFUTED" if "unseen" in name else "--runs 1500") > 0
     said = "would have been refuted" if name != "attack suspicious" else "more often than the claim"

@@ -89,7 +89,7 @@ def test_a_refutation_names_its_causes_with_the_mend_on_the_first_screen() -> No
     assert "Behind that, the leak of too little noise: it is shifted. Scale the" in meaning
     assert meaning.count("low bits") == 1 and "nobody knows" not in meaning
     page = Page("It", "It.", (CertificateSection("It", made),))
-    box = render(page).partition('<p class="meaning">')[2].partition("</p>")[0]
+    box = render(page).partition('<ol class="next">')[2].partition("</ol>")[0]
     assert "Round the value to a grid" in box
     assert explain_verdict(certificate("function", unknown)).endswith("violates it.")
     finding = Finding(

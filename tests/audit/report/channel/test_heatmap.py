@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from audit.channels.channel import Channel
-from audit.report.channel.heatmap import heat_map
+from audit.report.channel.heatmap import common_shade, heat_map
 from audit.report.picture import COLOURS
 from tests.audit.report import samples
 
@@ -44,3 +44,11 @@ def test_one_entry() -> None:
     assert steps_of(samples.lonely()) == [COLOURS - 1]
     only = heat_map(samples.lonely())
     assert not only.hatched and only.legend[-1] == "1"
+
+
+def test_channels_of_one_page_share_one_scale() -> None:
+    """Chances of 3/4 and 1/4 beside one of 1: the page's scale begins at 1/4 and ends at 1."""
+    shade = common_shade([samples.response(), samples.lonely()])
+    drawn = heat_map(samples.response(), shade)
+    assert drawn.legend == heat_map(samples.lonely(), shade).legend == ("0.25", "0.5", "1")
+    assert drawn.rows[0][1][0].step == int(COLOURS * (1 - 0.2075))
