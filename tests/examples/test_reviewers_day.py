@@ -14,16 +14,14 @@ import json
 import shutil
 import subprocess
 import sys
-import sysconfig
-import venv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.audit.processes import ROOT
 from tests.dp_audit.test_reviews import DOMAIN, PROGRAM, SUBMISSION
+from tests.examples.wheels import install_wheel
 
 pytestmark = [
     pytest.mark.slow,
@@ -70,25 +68,8 @@ class Desk:
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A wheel of this checkout, installed where nothing of the checkout can be imported."""
-    place = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(place), str(ROOT)]
-    built = subprocess.run(build, cwd=place, capture_output=True, text=True, check=False)
-    if built.returncode and "hatchling" in built.stderr:
-        pytest.skip("needs hatchling from a package index, to build a wheel")
-    assert built.returncode == 0, built.stderr
-    (wheel,) = place.glob("dp_audit-*.whl")
-    environment = place / "environment"
-    venv.create(environment, symlinks=True)
-    python = environment / "bin" / "python"
-    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q"]
-    subprocess.run([*install, "--no-deps", "--no-index", str(wheel)], check=True)
-    # What it depends on is that of these tests. A line of a path does not read the .pth files
-    # there, by which an editable install would bring the checkout along.
-    (packages,) = environment.glob("lib/python*/site-packages")
-    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    where = [python, "-P", "-c", "import dp_audit; print(dp_audit.__file__)"]
-    assert subprocess.check_output(where, text=True).startswith(str(packages))
-    return Desk(tmp_path_factory.mktemp("desk"), environment / "bin" / "dp-audit")
+    commands = install_wheel(tmp_path_factory.mktemp("wheel"))
+    return Desk(tmp_path_factory.mktemp("desk"), commands / "dp-audit")
 
 
 def find_claim(document: Any) -> Any:
