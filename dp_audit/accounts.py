@@ -60,6 +60,10 @@ def account(
     """
     if not ledgers:
         raise InputError("give at least one ledger or expression")
+    for ledger in ledgers:
+        if _is_expression(ledger):
+            # What is written comes first: it is the part that people mistype.
+            parse(str(ledger))
     if (delta is None) == (epsilon is None):
         raise InputError("give --delta D for epsilon at a delta, or --epsilon E for the reverse")
     if neighbours is None and (unit != "record" or max_records is not None):
@@ -128,6 +132,11 @@ def _parts(
                 "do not add up"
             )
     return tuple(part for one in compositions for part in one.parts), shared
+
+
+def _is_expression(ledger: Ledger) -> bool:
+    """Whether it is an expression itself, and names no file and not standard input."""
+    return isinstance(ledger, str) and ledger != "-" and not ledger.endswith((".json", ".toml"))
 
 
 def _read(ledger: Ledger, stated: Neighbours | None) -> Composition:

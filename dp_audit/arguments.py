@@ -114,6 +114,15 @@ def relation(neighbours: str | Neighbours, unit: str, max_records: int | None) -
     return neighbours
 
 
+def require_a_pair(records: int | None) -> None:
+    """Raise InputError for an instance of the empty database alone, of which every claim holds."""
+    if records == 0:
+        raise InputError(
+            "with 0 records there is one database and no neighbour of it, so that every claim "
+            "would hold: give --records 1 or more"
+        )
+
+
 def require_one_domain(domain: object, cells: object) -> None:
     """Raise InputError unless a domain is stated once or not at all, as what one is."""
     if domain is not None and cells is not None:

@@ -24,6 +24,7 @@ from dp_audit.arguments import (
     probability,
     process_count,
     relation,
+    require_a_pair,
     required_domain,
     text,
     texts,
@@ -114,6 +115,7 @@ def channel(
     if records is None:
         raise InputError("give the number of records of the databases: --records N")
     size = whole_number(records, "--records")
+    require_a_pair(size)
     setting = Setting(cells_of, about, size if about.records_public else None, size)
     if rows is not None:
         setting = Setting(cells_of, about, setting.records, whole_number(rows, "--rows"))

@@ -23,6 +23,7 @@ from dp_audit.arguments import (
     optional_number,
     probability,
     relation,
+    require_a_pair,
     require_one_domain,
 )
 from proofs.guarantees import parse_guarantee
@@ -132,6 +133,7 @@ class Request:
 
     def claim_of(self, records: int | None, domain: Domain | None = None) -> Claim:
         """The claim, about databases of so many records; ``domain``: where none is stated."""
+        require_a_pair(records)
         return Claim(
             parse_guarantee(self.claim),
             self.relation,

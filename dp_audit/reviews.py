@@ -125,6 +125,8 @@ def review(
         whole_number(releases, "--releases", 1),
         whole_number(runs, "--runs", LEAST_RUNS),
     )
+    if not Path(path).exists():
+        raise InputError(f"{path} is not there; expected a submission, or a folder of submissions")
     share_out = None if cluster is None else of_cluster(cluster)
     folder.begin()
     if chosen is None:

@@ -52,6 +52,7 @@ def verify(
 
     Raises ``ValueError`` for what is no certificate.
     """
+    share = local(process_count(jobs))
     if isinstance(certificate, str | Path):
         path = str(certificate)
         spoken = "standard input" if path == "-" else path
@@ -66,4 +67,4 @@ def verify(
     document = read_certificate(written, spoken)
     other = None if python is None else os.path.abspath(python)
     with work_in(folder):
-        return VerificationResult(checked(document, subject, local(process_count(jobs)), other))
+        return VerificationResult(checked(document, subject, share, other))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from synthesizers.errors import InputError
+from synthesizers.suggestions import suggest
 
 if TYPE_CHECKING:
     from audit.auditors.effort import Effort
@@ -180,7 +181,10 @@ def parse_names(text: str) -> tuple[str, ...]:
     words = [word.strip().lower().replace("_", "-").replace(" ", "-") for word in text.split(",")]
     unknown = [word for word in words if word not in by_flag]
     if unknown:
-        raise InputError(f"no auditor {unknown[0][:40]!r}; there are: {', '.join(by_flag)}")
+        raise InputError(
+            f"no auditor {unknown[0][:40]!r}; there are: {', '.join(by_flag)}"
+            f"{suggest(unknown[0], by_flag)}"
+        )
     return tuple(name for flag, name in by_flag.items() if flag in words)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from audit.cli import common, streams
 from dp_audit.accounts import calibrate
@@ -26,6 +27,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(flags: argparse.Namespace) -> int:
     """Print the noise; exit code 0."""
+    if flags.neighbours is None and not flags.quiet:
+        print(
+            "--neighbours is not stated; taken as add-remove, as before: the sensitivity has to be "
+            "that under this relation. A later version asks for it",
+            file=sys.stderr,
+        )
     common.require_writable(flags.json, flags.html)
     result = calibrate(**common.arguments(calibrate, flags))
     streams.deliver(result, flags)

@@ -61,85 +61,83 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_attack(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group(
-        "attacks", "for whatever can only be run (explained in attack.md)"
-    )
-    group.add_argument(
+    """The flags of whatever can only be run."""
+    parser.add_argument(
         "--as",
         dest="form",
         choices=("program", "function", "estimator"),
         help="what module:attribute is (default: by its type and parameters)",
     )
-    group.add_argument(
+    parser.add_argument(
         "--python",
         metavar="PATH",
         help="another environment's Python, which runs module:attribute",
     )
-    group.add_argument(
+    parser.add_argument(
         "--warm", action="store_true", help="import what a command's Python script imports once"
     )
-    group.add_argument(
+    parser.add_argument(
         "--pair",
         nargs=2,
         type=Path,
         metavar=("A.json", "B.json"),
         help="two neighbouring databases",
     )
-    group.add_argument(
+    parser.add_argument(
         "--runs", metavar="N", help="runs a database, learning included; attacks a program, too"
     )
-    group.add_argument(
+    parser.add_argument(
         "--confidence", metavar="P", default=CONFIDENCE, help=f"of the floor ({CONFIDENCE})"
     )
-    group.add_argument(
+    parser.add_argument(
         "--alarm", metavar="P", default=ALARM, help=f"the error that REFUTED may have ({ALARM})"
     )
-    group.add_argument(
+    parser.add_argument(
         "--until-decided", action="store_true", help="stop as soon as the claim is refuted"
     )
-    group.add_argument(
+    parser.add_argument(
         "--stop-early",
         action="store_true",
         help="stop once it is refuted, or further runs are not expected to refute it",
     )
-    group.add_argument(
+    parser.add_argument(
         "--detect", metavar="X", help="the leak that the runs must be able to see, else exit 3"
     )
-    group.add_argument(
+    parser.add_argument(
         "--beyond", metavar="CAUSE,…", default="", help="look behind leaks of these known causes"
     )
-    group.add_argument(
+    parser.add_argument(
         "--min-records", metavar="N", help="the fewest records of a database that is searched"
     )
-    group.add_argument(
+    parser.add_argument(
         "--data-is-public",
         action="store_true",
         help="show what failing runs say, also of given databases",
     )
-    group.add_argument(
+    parser.add_argument(
         "--cache", metavar="FOLDER", help="keep the runs: go on after Ctrl-C, and count the looks"
     )
-    group.add_argument("--look", metavar="K", help="the number of the look, without --cache")
-    group.add_argument(
+    parser.add_argument("--look", metavar="K", help="the number of the look, without --cache")
+    parser.add_argument(
         "--one-run",
         action="store_true",
         help="run a training among many canaries once; see docs/explanation/one-run.md",
     )
-    group.add_argument(
+    parser.add_argument(
         "--canaries",
         metavar="N|module:function",
         help="of one run: so many made up, or what gives their records",
     )
-    group.add_argument(
+    parser.add_argument(
         "--score", metavar="module:function", help="of one run: score(output, canary)"
     )
-    group.add_argument("--guesses", metavar="R", help="of one run: how many coins are guessed")
-    group.add_argument(
+    parser.add_argument("--guesses", metavar="R", help="of one run: how many coins are guessed")
+    parser.add_argument(
         "--split", metavar="split.json", help="the split that outputs:FILE.csv was made from"
     )
-    group.add_argument("--seed", metavar="S", help="the audit's random numbers (default: fresh)")
-    common.add_limits(group, "60")
-    group.add_argument("--cluster", metavar="ADDRESS", help="a Dask cluster that makes the runs")
+    parser.add_argument("--seed", metavar="S", help="the audit's random numbers (default: fresh)")
+    common.add_limits(parser, "60")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask cluster that makes the runs")
 
 
 def run(flags: argparse.Namespace) -> int:

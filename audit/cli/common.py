@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
-from dp_audit.arguments import whole_number
+from dp_audit.arguments import relation, whole_number
 from synthesizers.errors import InputError
+from synthesizers.neighbours import describe
 
 
 def settings(pairs: list[str] | None) -> dict[str, str]:
@@ -58,6 +60,13 @@ def require_writable(*paths: str | None, inputs: Sequence[str | None] = ()) -> N
         taken.add(target.resolve())
 
 
+def say_default(flags: argparse.Namespace, name: str) -> None:
+    """Say on standard error which relation is taken, where none is stated."""
+    if flags.neighbours is None and not flags.quiet:
+        taken = describe(relation(name, flags.unit, flags.max_records))
+        print(f"--neighbours is not stated; taken as {taken}", file=sys.stderr)
+
+
 def add_relation(
     parser: argparse.ArgumentParser, *, required: bool, default: str = "replace-one"
 ) -> None:
@@ -66,17 +75,28 @@ def add_relation(
         "--neighbours",
         "--neighbors",
         required=required,
-        metavar="add-remove|replace-one",
-        help="which databases are neighbours" + ("" if required else f" (default: {default})"),
+        metavar="RELATION",
+        help="add-remove: one unit's records are there or not, and the number of records is "
+        "private; replace-one: they are exchanged for others, and it is public"
+        + ("" if required else f" (default: {default})"),
     )
-    parser.add_argument("--unit", default="record", metavar="record|person", help="default: record")
+    parser.add_argument(
+        "--unit",
+        default="record",
+        metavar="record|person",
+        help="who is protected: one record (default), or a person with all records of theirs",
+    )
     parser.add_argument(
         "--max-records", type=_count, metavar="M", help="the most records of one person"
     )
 
 
 def _count(text: str) -> int:
-    return whole_number(text, "--max-records", 1)
+    try:
+        return whole_number(text, "--max-records", 1)
+    except InputError as error:
+        # argparse shows no other error's words.
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def add_output(parser: argparse.ArgumentParser, *, html: bool = False) -> None:
@@ -114,7 +134,7 @@ def add_domain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cells", metavar="K", help="a small domain: 4, or 2x3")
 
 
-def add_limits(parser: argparse._ActionsContainer, seconds: str) -> None:
+def add_limits(parser: argparse.ArgumentParser, seconds: str) -> None:
     """``--seconds``, ``--megabytes``: what one run of a subject may take."""
     parser.add_argument("--seconds", metavar="T", help=f"the longest that one may take ({seconds})")
     parser.add_argument("--megabytes", metavar="M", help="the memory that one may take (4096)")

@@ -118,15 +118,19 @@ def run(flags: argparse.Namespace) -> int:
     agreeing, numbers = sum(f.agreeing for f in figures), sum(f.numbers for f in figures)
     console.print(f"utility: {len(utility.metrics)} metrics, in report.html")
     console.print(f"Abowd & Vilhuber, Figures 1-4: {agreeing} of {numbers} printed numbers agree")
-    for name in (
-        "report.html",
-        "certificate.json",
-        "synthetic.csv",
-        "ledger.json",
-        "patients.toml",
-    ):
-        console.print(str(folder / name), markup=False)
+    for line in _next(folder):
+        console.print(line, markup=False, soft_wrap=True)
     return 0
+
+
+def _next(folder: Path) -> tuple[str, ...]:
+    """What to open and do once it is done; the files are named in it."""
+    place = shlex.quote(str(folder))
+    return (
+        f"\nOpen {place}/report.html: the verdict, why, and how useful it is.",
+        f"Check it: dp-audit verify {place}/certificate.json",
+        f"Your table, as {place}/synthetic.csv was made: dp-audit release --help",
+    )
 
 
 def patients_domain() -> Domain:

@@ -51,6 +51,11 @@ def run(flags: argparse.Namespace) -> int:
     return 0
 
 
+def names(topic: str) -> tuple[str, ...]:
+    """The names of a topic."""
+    return tuple(name for name, _ in _rows(topic))
+
+
 def _fill(text: str) -> str:
     """Paragraphs of one line each, for the terminal to break where it ends."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

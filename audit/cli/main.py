@@ -2,94 +2,43 @@
 
 from __future__ import annotations
 
-import argparse
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
+from audit.cli import completion
+from audit.cli.commands import COMMANDS, overview
+from audit.cli.usage import CommandParser, Parser
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
 
 INTERNAL = 70
 """The exit code of a fault of ours (the contract's CONTRADICTION)."""
 
-COMMANDS = {
-    "demo": "release, certify and report on real records",
-    "list": "list what is built in, with the programs' cards",
-    "domain": "draft a domain file of a public schema or table",
-    "channel": "Pr[output | database] for every small database",
-    "certify": "decide a privacy claim about a subject",
-    "split": "put half of a table's records aside by coins, to audit a release by",
-    "compare": "certificates side by side, on one ruler where they may be",
-    "choose": "which of several tables is nearest to private data, at a stated epsilon",
-    "criteria": "decide what a board asks by certificates and other reports",
-    "verify": "re-check every number of a certificate",
-    "attest": "say to others what a certificate shows: label, registry entry, in-toto",
-    "replay": "test the rule of a certificate on fresh runs",
-    "release": "make a synthetic table from real data",
-    "account": "add up what several mechanisms cost",
-    "calibrate": "find the least noise for a claim",
-    "explain": "print a proof step by step",
-    "sensitivity": "compare a function's declared sensitivity with what is found",
-    "stability": "compare a transformation's map with its outputs",
-    "components": "look at the calls of noise inside a function, line by line",
-    "utility": "how useful synthetic tables are",
-    "writeup": "fill a write-up from what a program asks, or check one",
-    "disclosure": "what attacks on a release gain from the records it was made from",
-    "review": "review submissions: verdicts, questions to send back, utility",
-    "merge": "join the folders of a review's shards",
-    "init-submission": "write an example of a challenge submission",
-    "try": "run a challenge submission once, to see whether it works",
-    "self-test": "run every auditor on programs that lie, and on honest ones",
-    "generate": "make a benchmark table: a public process, a hidden seed",
-}
-"""Every command with its line in ``--help``; its module, of its own name or in `_MODULES`, declares
-its flags in ``add`` and obeys them in ``run``."""
 
-_MODULES = {"list": "listing", "try": "trying"}
-"""Modules of commands whose names are Python's own words."""
-
-
-class _Command(argparse.ArgumentParser):
-    """The parser of one command, whose module is imported when the command is given."""
-
-    module = ""
-
-    def parse_known_args(self, *given: Any, **named: Any) -> Any:
-        """As every parser's, with the command's own flags."""
-        if self.module:
-            module, self.module = import_module(f"audit.cli.{self.module}"), ""
-            module.add(self)
-            self.set_defaults(run=module.run)
-        flags, left = super().parse_known_args(*given, **named)
-        many = [one for one in self._actions if not one.option_strings and one.nargs == "*"]
-        if many and not any(word.startswith("-") and word != "-" for word in left):
-            # Words behind flags: Python 3.11 takes those in front of them for all there are.
-            setattr(flags, many[0].dest, [*getattr(flags, many[0].dest), *left])
-            left = []
-        return flags, left
-
-
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The parser of all commands."""
-    main_parser = argparse.ArgumentParser(
+    main_parser = Parser(
         prog="dp-audit",
+        usage="dp-audit COMMAND …",
         description="Check a privacy claim before data are released.",
-        allow_abbrev=False,
+        epilog=f"{overview()}\n\nEach command says more, with examples: dp-audit COMMAND --help",
     )
     main_parser.add_argument("--version", action="version", version=version("dp-audit"))
+    completion.add(main_parser)
     commands = main_parser.add_subparsers(
-        dest="command", required=True, metavar="COMMAND", parser_class=_Command
+        dest="command",
+        required=True,
+        metavar="COMMAND",
+        help="one of those below",
+        parser_class=CommandParser,
     )
-    for name, line in COMMANDS.items():
-        # What the parser above knows of abbreviations is not passed on.
-        command = commands.add_parser(name, help=line, allow_abbrev=False)
-        command.module = _MODULES.get(name, name.replace("-", "_"))
+    for name in COMMANDS:
+        commands.add_parser(name, prog=f"dp-audit {name}").name = name
+    completion.complete(main_parser, commands)
     return main_parser
 
 

@@ -70,9 +70,11 @@ def run(flags: argparse.Namespace, boxes: Boxes | None = None) -> int:
     runs = optional_number(flags.runs, "--runs", 1)
     seed = optional_number(flags.seed, "--seed")
     number = optional_number(flags.evidence, "--evidence", 1)
+    stated = None if flags.alarm is None else float(probability(flags.alarm, "--alarm"))
+    share = local(process_count(flags.jobs))
     document = load_certificate(flags.certificate)
     test = frozen_test(document, number, _databases(flags.pair))
-    alarm = test.alarm if flags.alarm is None else float(probability(flags.alarm, "--alarm"))
+    alarm = test.alarm if stated is None else stated
     subject = document["subject"]
     if not isinstance(subject, dict):
         raise InputError("the certificate's subject is malformed")
@@ -88,7 +90,7 @@ def run(flags: argparse.Namespace, boxes: Boxes | None = None) -> int:
             talk.print(clean(hindrance), markup=False)
             return ABSENT
         talk.print(clean(f"{box.name}: {total:,} fresh runs"), markup=False)
-        found = retest(test, box, total, seed, local(process_count(flags.jobs)), alarm)
+        found = retest(test, box, total, seed, share, alarm)
     result = ReplayResult(test, found, alarm, box.name, seed)
     streams.deliver(result, flags)
     return result.exit_code

@@ -80,7 +80,9 @@ class Heartbeat:
         now = self._clock()
         if step != self._step:
             self._step, self._before, self._begun, self._said = step, done, now, now
-        if now - self._said < HEARTBEAT_SECONDS:
+        # Whoever was told of the work is told of its end, too.
+        ends = done == total and self._said > self._begun
+        if now - self._said < HEARTBEAT_SECONDS and not ends:
             return
         self._said = now
         unit, _ = UNITS.get(step, ("", ""))

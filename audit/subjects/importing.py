@@ -9,6 +9,7 @@ import traceback
 from typing import Any
 
 from synthesizers.errors import InputError
+from synthesizers.suggestions import suggest
 
 
 def import_attribute(name: str) -> Any:
@@ -16,25 +17,35 @@ def import_attribute(name: str) -> Any:
     module_name, _, path = name.partition(":")
     try:
         found: Any = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        missing = error.name or module_name
-        where = "run from the folder that holds it, or install it"
-        if not f"{module_name}.".startswith(f"{missing}."):
-            where = f"it needs {missing!r}, which {sys.executable} does not have"
-        raise InputError(
-            f"the module {module_name!r} could not be imported ({type(error).__name__}"
-            f"{_place(error)}: {error}); {where}"
-        ) from None
     except BaseException as error:
         raise InputError(
-            f"the module {module_name!r} could not be imported ({type(error).__name__}"
-            f"{_place(error)}: {error}); run from the folder that holds it, or install it"
+            f"the module {module_name!r} could not be imported {_explain(error, module_name)}"
         ) from None
     for part in path.split("."):
         if not part or not hasattr(found, part):
-            raise InputError(f"the module {module_name!r} has no attribute {path!r}")
+            public = (one for one in dir(found) if not one.startswith("_"))
+            raise InputError(
+                f"the module {module_name!r} has no attribute {path!r}{suggest(part, public)}"
+            )
         found = getattr(found, part)
     return found
+
+
+def _explain(error: BaseException, module: str) -> str:
+    """What went wrong in an import, where, and what is to be done about it."""
+    what = f"{type(error).__name__}{_place(error)}: {error}"
+    if isinstance(error, SyntaxError):
+        where = f"{os.path.basename(error.filename or 'its file')}:{error.lineno}"
+        return f"({type(error).__name__} at {where}: {error.msg}); mend that line"
+    if isinstance(error, ModuleNotFoundError):
+        missing = error.name or module
+        if f"{module}.".startswith(f"{missing}."):
+            return f"({what}); run from the folder that holds it, or install it"
+        return (
+            f"({what}); it is there, but needs {missing!r}, which {sys.executable} does not have: "
+            "install it there, or name another environment with --python"
+        )
+    return f"({what}); it is there, but fails as it is imported: mend it, and try again"
 
 
 def _place(error: BaseException) -> str:

@@ -19,6 +19,7 @@ from audit.subjects.subject import ProgramSubject
 from synthesizers.curator import Program
 from synthesizers.errors import CannotFork, InputError
 from synthesizers.programs import PROGRAMS, build
+from synthesizers.suggestions import suggest
 
 COMMAND, OUTPUTS = "command:", "outputs:"
 """How a name begins that is that of a command, or of two files of outputs."""
@@ -36,11 +37,20 @@ def program_subject(
     if name.startswith(COMMAND):
         return _of_command(name, values, hidden)
     if ":" not in name:
-        raise InputError(
-            f"no subject {name!r}: give a built-in program ({', '.join(PROGRAMS)}), "
-            "module:attribute, or a channel file (.csv or .parquet)"
-        )
+        raise InputError(_unknown(name))
     return _from_module(name, values, hidden)
+
+
+def _unknown(name: str) -> str:
+    """What a name without a colon may have been meant for."""
+    path = Path(name)
+    if path.is_file() or path.suffix == ".py" or len(path.parts) > 1:
+        function = f", or {path.stem}:NAME for a function of it" if path.suffix == ".py" else ""
+        return f"no subject {name!r}: to run a file, write command:{name}{function}"
+    return (
+        f"no subject {name!r}; expected a built-in program (see: dp-audit list programs), "
+        f"module:attribute, command:PATH, or a channel file{suggest(name, PROGRAMS)}"
+    )
 
 
 def live_subject(name: str, program: Program) -> ProgramSubject:

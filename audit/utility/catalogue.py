@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from synthesizers.errors import InputError
 from synthesizers.registry import Registry
+from synthesizers.suggestions import suggest
 
 if TYPE_CHECKING:
     from audit.utility.metric import Metric
@@ -53,7 +54,9 @@ METRICS: Registry[type[Metric]] = Registry(
 def metric_named(name: str) -> Metric:
     """The metric of that name with its own defaults; ``InputError`` if there is none."""
     if name not in METRICS:
-        raise InputError(f"there is no metric {name!r}; there are {', '.join(METRICS)}")
+        raise InputError(
+            f"there is no metric {name!r}; there are {', '.join(METRICS)}{suggest(name, METRICS)}"
+        )
     return METRICS[name]()
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from audit.utility.metric import FIXED, Metric
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
+from synthesizers.suggestions import suggest
 
 _NOT_PLANNED = frozenset({"mode", "given"})
 """The mode is chosen for all metrics together, and draws come from a draws file."""
@@ -67,6 +68,7 @@ def arguments(
         if name not in known:
             raise InputError(
                 f"{metric.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
+                f"{suggest(name, known)}"
             )
         what = f"{metric.name}: {name}"
         fields[name] = _convert(value, hints[name], what, named)

@@ -20,6 +20,7 @@ from fractions import Fraction
 from proofs.errors import ProofError
 from proofs.rules.repetition import MOST_SHAPE
 from synthesizers.numerals import number_text, rational
+from synthesizers.suggestions import suggest
 
 MAX_CHARACTERS = 100_000
 MAX_COUNT = 10**12
@@ -201,8 +202,11 @@ def _mechanism(reader: _Reader, count: int, barred: frozenset[str]) -> Term:
     """The next mechanism, which is none of some."""
     name = reader.next("name", "the name of a mechanism").replace("-", "_")
     if name not in PARAMETERS or name in barred:
-        known = ", ".join(key for key in PARAMETERS if key not in barred)
-        raise ProofError(f"there is no mechanism {name[:40]!r} here; there are: {known}")
+        known = [key for key in PARAMETERS if key not in barred]
+        raise ProofError(
+            f"there is no mechanism {name[:40]!r} here; there are: {', '.join(known)}"
+            f"{suggest(name, known)}"
+        )
     reader.need("(")
     given: dict[str, Fraction] = {}
     inner: tuple[Term, ...] = ()

@@ -17,6 +17,7 @@ from proofs.search.decimals import power_of_ten
 from proofs.search.ways import Offer, tight_at
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
+from synthesizers.suggestions import suggest
 
 DIGITS = 6
 """Significant digits of the parameter found."""
@@ -54,8 +55,11 @@ def calibrate_noise(
     `RANGE` suffices.
     """
     if name not in MORE_NOISE_IS_LARGER:
-        known = ", ".join(MORE_NOISE_IS_LARGER)
-        raise InputError(f"no noise {name[:40]!r} to calibrate; there are: {known}")
+        known = MORE_NOISE_IS_LARGER
+        raise InputError(
+            f"no noise {name[:40]!r} to calibrate; there are: {', '.join(known)}"
+            f"{suggest(name, known)}"
+        )
     parameter, upwards = MORE_NOISE_IS_LARGER[name]
     sensitive = {"sensitivity": sensitivity} if upwards else {}
     if sensitivity <= 0:

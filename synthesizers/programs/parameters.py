@@ -14,6 +14,7 @@ from typing import Any
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
 from synthesizers.neighbours import Neighbours, neighbours_from
+from synthesizers.suggestions import suggest
 
 LEAST, MOST = Fraction(1, 10**100), Fraction(10**12)
 """How small and how large numbers other than 0 may be: what programs
@@ -110,7 +111,9 @@ def from_text(program: type[Any], name: str, values: Mapping[str, str]) -> Any:
         field = fields.get(spell(key))
         if field is None:
             known = ", ".join(fields) or "none"
-            raise InputError(f"{name} has no parameter {key!r}; it takes: {known}")
+            raise InputError(
+                f"{name} has no parameter {key!r}; it takes: {known}{suggest(key, fields)}"
+            )
         given[field.name] = field.metadata["parser"](text, spell(key))
     for key, field in fields.items():
         if field.name not in given and field.default is dataclasses.MISSING:

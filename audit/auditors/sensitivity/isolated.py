@@ -6,7 +6,6 @@ The process is that of `audit.subjects.isolated`; answers come back as text that
 from __future__ import annotations
 
 import json
-import pkgutil
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -23,6 +22,7 @@ from audit.auditors.sensitivity.answers import (
     Outcome,
 )
 from audit.auditors.sensitivity.exactly import OnExactNumbers
+from audit.subjects.importing import import_attribute
 from audit.subjects.isolated import IsolatedBox
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError, ProtocolError
@@ -90,13 +90,7 @@ class InChild:
     """What runs in that process: a function that is asked for its answer as text."""
 
     def __init__(self, name: str) -> None:
-        try:
-            function = pkgutil.resolve_name(name)
-        except BaseException as error:
-            raise InputError(
-                f"{name} could not be imported ({type(error).__name__}: {error}); expected "
-                "module:function, in the folder where the command runs, or installed"
-            ) from None
+        function = import_attribute(name)
         if not callable(function):
             raise InputError(f"{name} can't be called; expected f(records) -> a number or numbers")
         self._asked = InProcess(function)

@@ -25,6 +25,7 @@ def self_test_lines(found: SelfTest) -> Iterator[RenderableType]:
     yield from map(_control, found.controls)
     yield Text("")
     yield Text(_sum(found))
+    yield Text(_meaning(found))
 
 
 def _row(caught: Caught) -> Text:
@@ -72,4 +73,20 @@ def _sum(found: SelfTest) -> str:
     return (
         f"{caught} of {len(found.liars)} liars caught; "
         f"honest accused: {accused or 'none'} of {len(found.controls)}"
+    )
+
+
+def _meaning(found: SelfTest) -> str:
+    """What follows for whoever relies on the auditors here."""
+    if not found.ok:
+        return (
+            "Do not rely on verdicts of this installation: its auditors miss a lie, or accuse "
+            "who is honest. Please report it."
+        )
+    lies = {"whole": "every lie of the table", "quick": "every lie of the short table"}
+    seen = lies.get(found.form, "each lie that was chosen")
+    return (
+        f"The auditors work here as they should: they see {seen} and accuse no honest "
+        "program. Lies of other kinds are not tested by this. To carry the "
+        "result in a certificate: --json FILE here, and certify --self-test FILE."
     )

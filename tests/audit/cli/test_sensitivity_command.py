@@ -132,7 +132,7 @@ def test_a_function_that_always_fails_ends_with_4(dp_audit: Command, beside: Pat
         ("queries:size --declared l1=inf --cells 2", "finite number"),
         ("queries:size --declared l1=1 --cells 2 --records 0", "--records must be"),
         ("queries:size --declared l1=1 --cells 2 --records 100000", "10000 at most"),
-        ("queries:absent --declared l1=1 --cells 2", "could not be imported"),
+        ("queries:absent --declared l1=1 --cells 2", "has no attribute"),
         ("nowhere:f --declared l1=1 --cells 2", "could not be imported"),
         ("size --declared l1=1 --cells 2", "expected module:function"),
         ("queries:LIMIT --declared l1=1 --cells 2", "can't be called"),

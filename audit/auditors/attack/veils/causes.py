@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from synthesizers.errors import InputError
+from synthesizers.suggestions import suggest
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,10 @@ def parse_causes(names: Sequence[str]) -> tuple[str, ...]:
     """
     unknown = [name for name in names if name not in CAUSES]
     if unknown:
-        raise InputError(f"no cause {unknown[0][:40]!r}; there are: {', '.join(CAUSES)}")
+        raise InputError(
+            f"no cause {unknown[0][:40]!r}; there are: {', '.join(CAUSES)}"
+            f"{suggest(unknown[0], CAUSES)}"
+        )
     opaque = [name for name in names if not CAUSES[name].hideable]
     if opaque:
         raise InputError(

@@ -51,7 +51,7 @@ def test_a_function_that_always_ends_by_force_is_given_up(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("absent", "could not be imported"), ("LIMIT", "can't be called")],
+    [("absent", "has no attribute"), ("LIMIT", "can't be called")],
 )
 def test_what_is_not_there_is_said_at_once(name: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
