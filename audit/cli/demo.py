@@ -46,7 +46,6 @@ from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
 from audit.statements.reproduce import Command
 from audit.subjects.synthesizer import program_subject
-from audit.utility.metric import generator
 from audit.utility.records import of_dataset
 from audit.utility.results import UtilityResults
 from audit.utility.suite import applicable, measure_utility
@@ -173,14 +172,13 @@ def _certify(
 
 
 def _utility(dataset: Dataset, table: Dataset) -> UtilityResults:
-    """The scores of the release, and of as many patients without any noise drawn again."""
+    """The scores of the release."""
     # Here, not above: scikit-learn comes with it.
     from audit.utility.catalogue import METRICS
 
     real = of_dataset(dataset)
-    again = generator("demo", 0).integers(real.records, size=real.records)
     metrics, refused = applicable([metric() for metric in METRICS.values()], dataset.domain)
-    tables = {"synthetic.csv": of_dataset(table), "the patients drawn again": real.take(again)}
+    tables = {"synthetic.csv": of_dataset(table)}
     return measure_utility(("the patients", real), tables, metrics, refused=refused)
 
 
@@ -251,15 +249,12 @@ def _page(
             ),
         ),
         CertificateSection("Is the release as private as it claims?", certificate),
+        UtilitySection("How useful is the release?", utility),
         ComparisonSection(
             "What do rivals of the same size reach?",
             rivals,
             "Noise made for add-remove has half the scale that replace-one needs: the claim is "
             "refuted on the transcript, which holds all noisy answers.",
-        ),
-        FoldedSection(
-            UtilitySection("How useful is the release?", utility),
-            f"{len(utility.metrics)} metrics, beside patients drawn again without any noise",
         ),
         FoldedSection(
             ComparisonSection(

@@ -20,6 +20,7 @@ from audit.report.certificate.view import certificate_view, comparison_view
 from audit.report.channel.heatmap import Shade, common_shade, heat_map
 from audit.report.channel.measures import measures_view
 from audit.report.channel.view import analysis_view
+from audit.report.contrast import writing_on
 from audit.report.page import (
     AnalysisSection,
     CertificateSection,
@@ -58,8 +59,8 @@ def render(page: Page) -> str:
         of_utility=any(isinstance(s, UtilitySection) for s in plain),
         of_review=any(isinstance(s, ReviewSection | SubmissionSection) for s in plain),
         of_privacy=not all(isinstance(s, UtilitySection) for s in plain),
-        ramps=[(dark, list(enumerate(ramp(dark)))) for dark in (False, True)],
-        sides=[list(enumerate(ramp(dark, two_sided=True))) for dark in (False, True)],
+        ramps=[(dark, _steps(ramp(dark))) for dark in (False, True)],
+        sides=[_steps(ramp(dark, two_sided=True)) for dark in (False, True)],
     )
 
 
@@ -74,6 +75,11 @@ def _channels(sections: Sequence[Section]) -> list[Channel]:
         section.analysis.channel for section in sections if isinstance(section, AnalysisSection)
     ]
     return [channel for channel in analysed if isinstance(channel, Channel)]
+
+
+def _steps(colours: Sequence[str]) -> list[tuple[int, str, str]]:
+    """The number of every step of a ramp, its colour, and that of the writing on it."""
+    return [(step, colour, writing_on(colour)) for step, colour in enumerate(colours)]
 
 
 def _view(section: Section, shade: Shade) -> tuple[str, Any]:

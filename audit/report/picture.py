@@ -274,11 +274,6 @@ class Cell:
     text: str
     inside: str = ""
 
-    @property
-    def deep(self) -> bool:
-        """Whether light writing is read more easily on it than dark writing."""
-        return self.step is not None and self.step > COLOURS // 2
-
 
 @dataclass(frozen=True)
 class Cells:

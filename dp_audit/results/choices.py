@@ -69,4 +69,8 @@ class ChoiceResult(Result):
         from audit.report.choice.words import paragraphs
 
         first, *rest = paragraphs(self.choice)
-        return page_of("A private choice", first, TextSection("What it says", tuple(rest)))
+        return page_of(
+            "Which table is nearest to the private one?",
+            first,
+            TextSection("What it says", tuple(rest)),
+        )

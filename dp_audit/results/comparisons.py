@@ -65,7 +65,7 @@ class ComparisonResult(Result):
         """All of it as a page."""
         from audit.report.comparison.view import LEAD, sections
 
-        return Page("Certificates side by side", LEAD, tuple(sections(self.comparison)))
+        return Page("How do these certificates compare?", LEAD, tuple(sections(self.comparison)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,4 +118,6 @@ class CriteriaResult(Result):
         """All of it as a page."""
         from audit.report.criteria.view import sections
 
-        return Page(f"Criteria: {self.decisions.name}", "", tuple(sections(self.decisions)))
+        return Page(
+            f"Are the criteria {self.decisions.name} met?", "", tuple(sections(self.decisions))
+        )

@@ -64,9 +64,10 @@ class UtilityResult(Result):
         """The scores as a page; ``certificates``: shown beside, by the names of their files."""
         from audit.report.certificate.document import certificate_table
         from audit.report.page import UtilitySection
+        from audit.report.utility.words import utility_title
 
         short = self._short()
-        title = f"Utility beside {short.real}"
+        title = utility_title(short)
         sections: list[Section] = [UtilitySection(title, short)]
         if certificates:
             sections.append(certificate_table(certificates))
@@ -124,6 +125,6 @@ class DisclosureResult(Result):
     def page(self) -> Page:
         """All of it as a page."""
         from audit.report.disclosure.view import sections
-        from audit.report.disclosure.words import FLOOR
+        from audit.report.disclosure.words import FLOOR, TITLE
 
-        return Page("Disclosure checks of a release", FLOOR, tuple(sections(self.disclosure)))
+        return Page(TITLE, FLOOR, tuple(sections(self.disclosure)))

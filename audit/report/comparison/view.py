@@ -56,7 +56,7 @@ def _differences(found: Comparison) -> Iterator[TableSection]:
         unlike = tuple((name, *values) for name, values in rows if len(set(values)) > 1)
         alike = ", ".join(name for name, values in rows if len(set(values)) == 1)
         note = f"The same in all: {alike}." if alike else ""
-        yield TableSection(f"What differs in the {part.lower()}", ("", *names), unlike, note)
+        yield TableSection(f"What differs in the {part.lower()}", ("aspect", *names), unlike, note)
 
 
 def _revision(revision: Revision) -> TableSection:

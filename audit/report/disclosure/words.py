@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+TITLE = "What does this release give away of single records?"
+"""What a report of disclosure checks answers."""
+
 FLOOR = (
     "An attack that gains something is a floor of what some attacker can do. One that gains "
     "nothing is no ceiling: a better one may. Only a proof, of the program that made the release, "

@@ -22,7 +22,8 @@ def review_page(review: Review) -> Page:
     """The page for all submissions."""
     name = review.order.challenge.name
     section = ReviewSection("Submissions", review)
-    title = f"Review of {name}" if name else "Review"
+    of = f"to {name} " if name else ""
+    title = f"Do the submissions {of}keep their claims?"
     return Page(title, " ".join((*caution_words(review), summary_words(review))), (section,))
 
 
@@ -35,7 +36,7 @@ def submission_page(review: Review, one: SubmissionReview) -> Page:
     left = one.missing
     partial = (f"Partial: {left} pieces of its review are missing.",) if left else ()
     lead = " ".join((*caution_words(review), *partial))
-    return Page(f"Review of the submission {one.name}", lead, (section,))
+    return Page(f"Does the submission {one.name} keep its claim?", lead, (section,))
 
 
 def write_pages(review: Review, folder: ReviewFolder) -> None:

@@ -23,6 +23,10 @@ NULL = "knows only the domain"
 """The name of the baseline, a table drawn without a look at the data."""
 
 
+BEST_POSSIBLE = "best possible"
+"""The name of a finite end of a range."""
+
+
 @dataclass(frozen=True)
 class Track:
     """An axis on which right is always better: from ``worst`` to ``best``, both finite."""
@@ -112,6 +116,14 @@ def set_apart(
     return left, tuple((", ".join(names), text) for text, names in shared.items())
 
 
+def first_of(ranking: Ranking | None, metric: str, results: UtilityResults) -> frozenset[str]:
+    """The files that no other is better than by a metric; of one file alone, none."""
+    ranks = {} if ranking is None else {each.metric: each for each in ranking.metrics}
+    winners = ranks[metric].winners if metric in ranks else ()
+    releases = [results.programs.get(name, (name,)) for name in winners]
+    return frozenset(file for files in releases for file in files)
+
+
 def rank_text(place: Place | None) -> str:
     """``1``, or ``1 to 3`` where chance leaves it open; a dash without a rank."""
     if place is None:
@@ -171,7 +183,7 @@ def _track(scores: Sequence[Score], nulls: Sequence[Score]) -> Track | None:
         worst = bad if math.isfinite(bad) else best + (-1.0 if higher else 1.0)
     if worst == best:
         return None
-    return Track(worst, best, "best possible" if math.isfinite(good) else "best here")
+    return Track(worst, best, BEST_POSSIBLE if math.isfinite(good) else "best here")
 
 
 def _row(

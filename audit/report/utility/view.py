@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from audit.report.grid import Grid
 from audit.report.utility.axes import AxesView, axes_view
 from audit.report.utility.data.view import DataView, data_view
 from audit.report.utility.dives import MAX_FILES, Dive, dives
+from audit.report.utility.glance import glance
 from audit.report.utility.ranking import RankingView, ranking_view
-from audit.report.utility.scores import ScoreBlock, score_blocks, set_apart
+from audit.report.utility.scores import BEST_POSSIBLE, ScoreBlock, score_blocks, set_apart
 from audit.report.utility.subgroups import SubgroupsView, subgroups_views
 from audit.report.utility.warnings import warnings
 from audit.report.utility.words import NOTICE, group_digits, value_text
@@ -42,23 +45,28 @@ MAX_REASON = 120
 class UtilityView:
     """Utility in words and pictures.
 
-    ``notice``: that none of it is private. ``warnings``: what nobody should overlook: columns that
+    ``notice``: that none of it is private. ``answer``: a sentence that says how useful they are.
+    ``warnings``: what nobody should overlook: columns that
     are not looked at, copies of real records, tables of few records. ``ranking``: None of fewer
-    than two files. ``shared``: what the scores of several metrics state, after their names.
+    than two files. ``glance``: all scores, short. ``shared``: what the scores of several
+    metrics state, after their names.
     ``data``: pictures of what the files hold; None where that was not looked at. ``dives``:
     metrics with what their scores are made of; ``dives_note``: what is left out of them.
-    ``missing``: metric, file and reason of what has no value. ``axes``: the
-    tables on principal axes, if they were projected.
+    ``missing``: metric, file and reason of what has no value, ``missing_note`` how many
+    those are. ``axes``: the tables on principal axes, if they were projected.
     """
 
     notice: str
+    answer: str
     warnings: tuple[str, ...]
     files: tuple[FileRow, ...]
     columns: str
     ranking: RankingView | None
+    glance: Grid
     blocks: tuple[ScoreBlock, ...]
     shared: tuple[tuple[str, str], ...]
     missing: tuple[tuple[str, str, str], ...]
+    missing_note: str
     dives: tuple[tuple[str, tuple[Dive, ...]], ...]
     dives_note: str
     subgroups: tuple[SubgroupsView, ...]
@@ -74,21 +82,44 @@ class UtilityView:
 def utility_view(results: UtilityResults) -> UtilityView:
     """The results as text and pictures."""
     ranking = rank(results)
+    shown = None if ranking is None else ranking_view(ranking, results)
     blocks, shared = set_apart(score_blocks(results, ranking))
     return UtilityView(
         NOTICE,
+        shown.sentences[0] if shown is not None else _answer(blocks),
         warnings(results),
         _files(results),
         _columns(results),
-        None if ranking is None else ranking_view(ranking, results),
+        shown,
+        glance(results, ranking),
         blocks,
         shared,
         _missing(results),
+        _missing_note(results),
         dives(results),
         _dives_note(results),
         subgroups_views(results),
         None if results.clouds is None else axes_view(results.real, results.clouds),
         data_view(results),
+    )
+
+
+def _answer(blocks: Sequence[ScoreBlock]) -> str:
+    """How far the only file is on the way from knowing nothing to the best; empty where unknown."""
+    ways = [
+        (block.rows[0].name, block.rows[0].at)
+        for block in blocks
+        if block.track is not None
+        and block.track.best_is == BEST_POSSIBLE
+        and block.rows[0].at is not None
+        and any(row.baseline and row.at is not None for row in block.rows)
+    ]
+    if not ways:
+        return ""
+    far = sum(at > 0.5 for _, at in ways)
+    return (
+        f"By {far} of {plural(len(ways), 'metric')}, {ways[0][0]} is more than halfway from a "
+        "table that knows only the domain to the best possible score."
     )
 
 
@@ -137,6 +168,20 @@ def _missing(results: UtilityResults) -> tuple[tuple[str, str, str], ...]:
     ]
     refused = [(metric, REFUSED, _brief(metric, reason)) for metric, reason in results.refused]
     return (*undefined, *refused)
+
+
+def _missing_note(results: UtilityResults) -> str:
+    """How many metrics do not apply, and how many scores are undefined: one line."""
+    refused = len(results.refused)
+    undefined = sum(one.score.undefined is not None for one in results.scored)
+    notes = []
+    if refused:
+        verb = "does" if refused == 1 else "do"
+        notes.append(f"{plural(refused, 'metric')} {verb} not apply to this table")
+    if undefined:
+        verb = "is" if undefined == 1 else "are"
+        notes.append(f"{plural(undefined, 'score')} {verb} undefined")
+    return ", ".join(notes)
 
 
 def _bare(metric: str, reason: str) -> str:

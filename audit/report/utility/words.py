@@ -6,6 +6,7 @@ import math
 
 from audit.report.words import duration, number, plural
 from audit.utility.metric import FIXED
+from audit.utility.results import UtilityResults
 from audit.utility.score import Entry, Score
 
 NOTICE = (
@@ -23,6 +24,13 @@ GROUPED = 1_000
 
 FEW_DIGITS = 4
 """Significant digits of what stands beside a score or inside a picture."""
+
+
+def utility_title(results: UtilityResults) -> str:
+    """The question that a report of utility answers."""
+    files = results.synthetics
+    of = f"is {files[0]}" if len(files) == 1 else f"are {len(files)} synthetic tables"
+    return f"How useful {of} in place of {results.real}?"
 
 
 def value_text(value: float | None, digits: int = DIGITS) -> str:

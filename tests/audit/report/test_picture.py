@@ -15,7 +15,6 @@ from audit.report.picture import (
     GRAIN,
     Axis,
     Box,
-    Cell,
     Plot,
     decades,
     doublings,
@@ -106,23 +105,6 @@ def test_a_plot_is_described_by_its_axes_and_its_fact() -> None:
 def test_each_ramp_has_distinct_colours() -> None:
     for dark in (False, True):
         assert len(set(ramp(dark))) == COLOURS
-
-
-def test_deep_cells_are_those_that_light_writing_is_read_on() -> None:
-    def luminance(colour: str) -> float:
-        """W3C, "Web Content Accessibility Guidelines 2.1", relative luminance."""
-        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    def contrast(first: str, second: str) -> float:
-        low, high = sorted((luminance(first), luminance(second)))
-        return (high + 0.05) / (low + 0.05)
-
-    # The card and the ink of the stylesheet, in light and in dark surroundings.
-    for dark, card, ink in ((False, "#fffefb", "#20282c"), (True, "#1a2125", "#e5e9ea")):
-        for step, colour in enumerate(ramp(dark)):
-            assert contrast(colour, card if Cell(step, "").deep else ink) >= 3
 
 
 def test_a_png_read_back_has_a_pixel_for_every_step() -> None:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from audit.report.attestation.label import label_lines, make_label
+from audit.report.attestation.label import Label, label_lines, make_label
 from audit.report.html import render_label
 from audit.review.attestations.attestation import NamedFile
 from audit.statements.evidence import Verdict
@@ -37,11 +37,16 @@ def spell(label: object, ascii_only: bool = False) -> str:
     return buffer.read() if ascii_only else page.getvalue()
 
 
+def sample_label(name: str) -> Label:
+    """The label of a release under a sample of a certificate."""
+    made = attest(certificates()[name], CONFIRMED, state_all())
+    return make_label(replace(made, table=NamedFile("s.csv", "a" * 64)))
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_a_label_says_the_verdict_first_and_fits_a_page(name: str) -> None:
     certificate = certificates()[name]
-    made = replace(attest(certificate, CONFIRMED, state_all()), table=NamedFile("s.csv", "a" * 64))
-    label = make_label(made)
+    label = sample_label(name)
     page = render_label(label)
     words = " ".join("".join(ElementTree.fromstring(page).itertext()).split())
     shown = spell(label)

@@ -293,3 +293,38 @@ def test_results_without_scores_are_empty() -> None:
     results = UtilityResults("r", samples.DOMAIN, {"r": 1}, (), (("m", "why"),))
     view = utility_view(results)
     assert view.blocks == view.dives == () and view.missing == (("m", REFUSED, "why"),)
+
+
+def test_all_scores_are_in_one_table_with_the_best_that_there_is() -> None:
+    table = VIEW.glance
+    assert table.columns == (*samples.FILES, NULL, "best possible")
+    cells = dict(table.rows)
+    assert cells["total-variation"] == ("0.03", "0.09", "0.58", "0.62", "0")
+    assert cells["k-marginal"] == ("886", "889", "555", "505", "1,000")
+    assert cells["pay-gap"][2:] == ("–", "–", "1,000,000")
+    names = [name for name, _ in table.rows]
+    assert {(names[row], column) for row, column in table.peaks} >= {
+        ("total-variation", 0),
+        ("k-marginal", 0),
+        ("k-marginal", 1),
+        ("pmse-ratio", 1),
+    }
+
+
+def test_the_answer_is_the_first_sentence() -> None:
+    assert VIEW.ranking is not None and VIEW.answer == VIEW.ranking.sentences[0]
+    results = samples.results()
+    first = dataclasses.replace(
+        results, scored=tuple(s for s in results.scored if s.synthetic == samples.FILES[0])
+    )
+    # Of the metrics with a baseline, mgd at 0.31 of 1.8 and pmse-ratio at 1.9 of 44 among them.
+    assert utility_view(first).answer == (
+        f"By 5 of 6 metrics, {samples.FILES[0]} is more than halfway from a table that knows only "
+        "the domain to the best possible score."
+    )
+    assert utility_view(samples.single()).answer == ""
+
+
+def test_what_has_no_value_is_counted_in_a_line() -> None:
+    assert VIEW.missing_note == "1 metric does not apply to this table, 1 score is undefined"
+    assert utility_view(samples.single()).missing_note == ""
