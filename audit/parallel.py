@@ -25,8 +25,6 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any, Protocol
 
-from joblib.externals.loky import ProcessPoolExecutor
-
 from synthesizers.errors import InputError, ProtocolError
 
 Map = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
@@ -168,6 +166,9 @@ class _Processes:
         self.folder: TemporaryDirectory[str] | None = None
 
     def submit(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Future:
+        # Here, not above: what runs in one process alone does without it.
+        from joblib.externals.loky import ProcessPoolExecutor
+
         with _interrupts_wait():
             if self.executor is None:
                 self.folder = TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True)

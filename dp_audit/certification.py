@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from audit.auditors.attack.guessing.floors import claimed_name
-from audit.auditors.attack.kept_attacks import keep_attack
 from audit.auditors.effort import Attack
 from audit.auditors.registry import AUDITORS, parse_names
 from audit.auditors.stability.claims import WORDS, claim_of_map
@@ -50,7 +48,6 @@ from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
 from synthesizers.programs import PROGRAMS
-from synthesizers.tables import read_table
 
 
 def certify(
@@ -283,9 +280,14 @@ def certify(
                     effort, progress=lambda done, total: progress("enumerating", done, total, "")
                 )
         else:
+            # Here, not above: exact answers and proofs do without what attacks need.
+            from audit.auditors.attack.guessing.floors import claimed_name
+
             name = claimed_name(stated.guarantee)
 
             if cache is not None:
+                from audit.auditors.attack.kept_attacks import keep_attack
+
                 if not isinstance(audit_of, BlackBoxSubject) or audit_of.kind == "outputs":
                     raise InputError(_KEPT)
                 audit_of, attack = keep_attack(audit_of, stated, attack, folder, request.seed)
@@ -429,6 +431,9 @@ class Assignment:
         stated = self.request.records
         if self.data is None:
             return stated
+        # Here, not above: pandas comes with it.
+        from synthesizers.tables import read_table
+
         dataset = read_table(self.data, domain)
         if not self.request.relation.records_public:
             return stated
@@ -514,6 +519,7 @@ def _attack(
         return attack
     # Here, not above: only an attack on a public table needs it.
     from audit.auditors.attack.pairs.outliers import list_outlier_pairs
+    from synthesizers.tables import read_table
 
     found = list_outlier_pairs(read_table(data, claim.domain), claim.neighbours, claim.records)
     return replace(attack, candidates=found)

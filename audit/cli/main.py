@@ -12,6 +12,7 @@ from pathlib import Path
 
 from audit.cli import completion
 from audit.cli.commands import COMMANDS, overview
+from audit.cli.libraries import missing_library
 from audit.cli.usage import CommandParser, Parser
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
 
@@ -86,6 +87,9 @@ def _run(argv: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         print("interrupted; nothing was written", file=sys.stderr)
         return 130
+    except ModuleNotFoundError as error:
+        missing = missing_library(error)
+        return _internal(error) if missing is None else _fail(InputError(missing), 2)
     except Exception as error:
         return _internal(error)
 

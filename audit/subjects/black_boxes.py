@@ -13,7 +13,6 @@ from audit.subjects.command import CommandBox
 from audit.subjects.digests import command_source, module_source
 from audit.subjects.interpreters import find_interpreter
 from audit.subjects.isolated import IsolatedBox, describe
-from audit.subjects.outputs import read_outputs
 from audit.subjects.served import AloneBox, ServedBox
 from audit.subjects.server import Serving, ask_serving
 from audit.subjects.specs import Described
@@ -145,6 +144,9 @@ def _outputs(name: str) -> BlackBoxSubject:
             "outputs are two files, outputs:A,B, one a database, or one released table with "
             f"--split; found {name!r}"
         )
+    # Here, not above: pandas and scipy come with it.
+    from audit.subjects.outputs import read_outputs
+
     box = read_outputs(first, second)
     rests_on = (assumptions.OUTPUTS, assumptions.INDEPENDENT)
     identity = {"sha256": list(box.digests)}

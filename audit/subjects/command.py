@@ -35,7 +35,6 @@ from audit.subjects.apart import (
 from audit.subjects.confinement import Confinement, start_confined
 from audit.subjects.explaining import Failure, LogEnd
 from audit.subjects.outcomes import Ended, Outcomes
-from audit.subjects.output_tables import output_table
 from audit.subjects.pair import Pair
 from audit.subjects.removing import make_folder
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
@@ -320,6 +319,9 @@ class CommandBox:
             os.close(file)
         if len(data) > TABLE_BYTES:
             return Ended(_TOO_LARGE)
+        # Here, not above: pandas comes with it.
+        from audit.subjects.output_tables import output_table
+
         table = output_table(data, self.domain)
         return Ended(_UNREADABLE) if table is None else table
 

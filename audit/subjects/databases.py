@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.tables import from_frame
 
 
 def records_of_histogram(
@@ -50,6 +48,11 @@ def dataset_of_records(records: Any, domain: Domain) -> Dataset:
             f"a record does not have the domain's columns, {', '.join(map(repr, columns))}; give "
             "every record these and no others, None where a value is missing"
         )
+    # Here, not above: histograms are spelt out without tables.
+    import pandas as pd
+
+    from synthesizers.tables import from_frame
+
     # As objects, so that a missing value does not turn its column's numbers into others.
     frame = pd.DataFrame(
         {name: pd.Series([record[name] for record in records], dtype=object) for name in columns}

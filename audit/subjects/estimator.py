@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import inspect
@@ -54,6 +55,9 @@ def as_function(
     else:
         open_seeds = [name for name in seeded if getattr(estimator, name, 0) is None]
         new = functools.partial(_copy, estimator)
+    # Before the first run, so that no run pays for it; another environment may have no pandas.
+    with contextlib.suppress(ModuleNotFoundError):
+        import pandas  # noqa: F401
     names = None if columns is None else list(columns)
     return functools.partial(_run, new, open_seeds, rows, names)
 

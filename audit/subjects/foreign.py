@@ -8,7 +8,6 @@ from typing import Any
 from audit.subjects.frames import LARGEST_BLOCK, RAISED, TABLE, TOO_LARGE, VALUE
 from audit.subjects.function import batch_outcomes
 from audit.subjects.outcomes import Ended, Outcomes, Raised
-from audit.subjects.plain_tables import read_table, read_value
 from audit.subjects.wire import printable, too_large
 
 
@@ -59,6 +58,9 @@ class ReceivedValues:
 
 
 def _read(number: int, content: bytes) -> object:
+    # Here, not above: pandas comes with it.
+    from audit.subjects.plain_tables import read_table, read_value
+
     if number == VALUE:
         return read_value(content)
     if number == TABLE:

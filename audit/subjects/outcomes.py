@@ -10,15 +10,18 @@ import functools
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from synthesizers.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,8 @@ class Outcomes:
 
         Raises InputError unless it holds ``runs`` of them.
         """
-        if isinstance(batch, pd.Series | pd.DataFrame):
-            batch = batch.to_numpy()
-        items = _items(batch)
+        table = _table(batch)
+        items = _items(batch if table is None else table.to_numpy())
         if items is None or len(items) != runs:
             found = type(batch).__name__ if items is None else f"{len(items)} items"
             raise InputError(
@@ -243,11 +245,10 @@ def _describe(output: object) -> tuple[Shape, Any]:
     if isinstance(output, str | bytes):
         text = output if isinstance(output, str) else output.decode("utf-8", "backslashreplace")
         return Shape("text", type(output).__name__), text
-    if isinstance(output, pd.Series):
-        output = output.to_frame()
-    if isinstance(output, pd.DataFrame):
-        columns = [[str(name), str(dtype)] for name, dtype in output.dtypes.items()]
-        return Shape("table", json.dumps(columns)), output.reset_index(drop=True)
+    table = _table(output)
+    if table is not None:
+        columns = [[str(name), str(dtype)] for name, dtype in table.dtypes.items()]
+        return Shape("table", json.dumps(columns)), table.reset_index(drop=True)
     numbers = _numbers(output)
     if numbers is not None:
         return _number_shape(output), numbers
@@ -256,6 +257,17 @@ def _describe(output: object) -> tuple[Shape, Any]:
     except (TypeError, ValueError, RecursionError):
         return Shape("other", type(output).__name__), None
     return Shape("data", type(output).__name__), text
+
+
+def _table(output: object) -> pd.DataFrame | None:
+    """A table of pandas, or a column as a table; None for any other output."""
+    # Whoever made one has imported pandas; nobody else waits for it, or needs it.
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return None
+    if isinstance(output, pandas.Series):
+        return output.to_frame()
+    return output if isinstance(output, pandas.DataFrame) else None
 
 
 def _numbers(output: object) -> NDArray[np.float64] | None:

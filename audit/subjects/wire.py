@@ -11,10 +11,9 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from audit.subjects import plain_data
@@ -22,10 +21,12 @@ from audit.subjects.forms import Form
 from audit.subjects.frames import BLOCK, LARGEST_BLOCK, LARGEST_OUTCOME, REPLY, SHAPE, frame
 from audit.subjects.lines import require_shallow
 from audit.subjects.outcomes import MOST_NUMBERS, Block, Ended, Outcomes, Raised, Shape
-from audit.subjects.plain_tables import read_table
 from audit.subjects.specs import Described, Refused
 from audit.subjects.writing import write_table
 from synthesizers.errors import ProtocolError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KINDS = ("numbers", "text", "table", "data", "nothing", "raised", "ended", "other")
 """The kinds of shape."""
@@ -171,6 +172,8 @@ def _content(shape: Shape, block: Block, place: int) -> tuple[Shape, bytes]:
                 require_shallow(json.loads(block[place]))
                 return shape, block[place].encode("ascii")
             case "table":
+                import pandas as pd
+
                 return shape, write_table(pd.DataFrame(block[place]))
     except Exception:
         return Shape("other", "table" if shape.kind == "table" else shape.detail), b""
@@ -262,6 +265,9 @@ def _read(kind: str, size: int, content: bytes, first: Any) -> Any:
             plain_data.leaves(text)
             return text
         case "table":
+            # Here, not above: pandas comes with it.
+            from audit.subjects.plain_tables import read_table
+
             table = read_table(content)
             if first is not None and _columns(table) != _columns(first):
                 raise ValueError("tables of one shape differ")

@@ -10,11 +10,9 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from audit.auditors import exhaustive
-from audit.auditors.attack.attacked import AttackedBox
-from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.pairs.given_pairs import given_pair
 from audit.auditors.deciding import Decided, decide
 from audit.auditors.effort import Attack
@@ -26,6 +24,9 @@ from audit.subjects.subject import ProgramSubject
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError
+
+if TYPE_CHECKING:
+    from audit.auditors.attack.attacked import AttackedBox
 
 Parameter = TypeVar("Parameter")
 
@@ -174,6 +175,9 @@ def smaller_pair(target: AttackedBox, claim: Claim, attack: Attack, found: Evide
     witness = found.witness
     if not isinstance(witness, SampledWitness):
         return found
+    # Here, not above: shrinking what was enumerated needs no attack.
+    from audit.auditors.attack.auditor import attack_box
+
     trials = _smaller_pairs(witness, claim)[:MOST_TRIALS]
     for pair in trials:
         alarm = attack.alarm / len(trials)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -119,3 +120,52 @@ def test_the_action_hands_words_over_as_they_were_written(tmp_path: Path) -> Non
         )
         expected = ["--dp-sarif", "o p.sarif", "a", "b c", "-k", "x; touch y"]
         assert made.stdout.strip() == str(expected)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the action's scripts are for a shell")
+@pytest.mark.parametrize(
+    ("name", "variables", "expected"),
+    [
+        (
+            "Install",
+            {"GITHUB_ACTION_PATH": "/an action", "INSTALL": "-e '. x' $HOME"},
+            [["pip", "install", "/an action", "pytest"], ["pip", "install", "-e", ". x", "$HOME"]],
+        ),
+        (
+            "Install",
+            {"GITHUB_ACTION_PATH": "/a", "INSTALL": ""},
+            [["pip", "install", "/a", "pytest"]],
+        ),
+        (
+            "Certify",
+            {"CERTIFY": "a:b --claim 'epsilon=1; touch y'"},
+            [["dp-audit", "certify", "a:b", "--claim", "epsilon=1; touch y"]],
+        ),
+    ],
+)
+def test_the_other_steps_of_the_action_run_as_they_are(
+    name: str, variables: dict[str, str], expected: list[list[str]], tmp_path: Path
+) -> None:
+    (step,) = (s for s in action()["runs"]["steps"] if s.get("name") == name)
+    say = (
+        "import json, pathlib, sys\n"
+        "print(json.dumps([pathlib.Path(sys.argv[0]).stem, *sys.argv[1:]]))"
+    )
+    (tmp_path / "pip.py").write_text(say)
+    command = tmp_path / "dp-audit"
+    command.write_text(f"#!{sys.executable}\n{say}")
+    command.chmod(0o755)
+    made = subprocess.run(
+        ["bash", "-c", step["run"]],
+        cwd=tmp_path,
+        env={
+            "PATH": f"{tmp_path}:{Path(sys.executable).parent}:/usr/bin:/bin",
+            "PYTHONPATH": str(tmp_path),
+            **variables,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [json.loads(line) for line in made.stdout.splitlines()] == expected
+    assert not (tmp_path / "y").exists()

@@ -7,13 +7,15 @@ import re
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from audit.auditors.stability.distances import TABLES, metric_name
-from audit.auditors.stability.examine import About, describe_map
 from audit.auditors.stability.outputs import Asked, NoOutput
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours
+
+if TYPE_CHECKING:
+    from audit.auditors.stability.examine import About
 
 WORDS = re.compile(r"\s*map\(\s*(\d+)\s*\)\s*")
 """How a claim says that it is a measurement's own, at a distance of its inputs."""
@@ -41,6 +43,9 @@ def claim_of_map(asked: Asked, words: str, neighbours: Neighbours) -> str:
     No claim is smaller than the map, so that what refutes it refutes the map. Backed by
     ``tests/audit/auditors/stability/test_claims.py``.
     """
+    # Here, not above: Hypothesis comes with it.
+    from audit.auditors.stability.examine import describe_map
+
     form = WORDS.fullmatch(words)
     assert form is not None
     apart = int(form[1])

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from audit.auditors import exhaustive
-from audit.auditors.attack.attacked import AttackedBox
-from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.pairs.given_pairs import given_pair
 from audit.certify import Effort, assumptions_of, attack_beside, certify
 from audit.parallel import here
@@ -158,6 +156,10 @@ def _counts(database: Any, domain: Domain) -> list[int]:
 
 
 def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
+    # Here, not above: programs are examined exactly, and do without what attacks need.
+    from audit.auditors.attack.attacked import AttackedBox
+    from audit.auditors.attack.auditor import attack_box
+
     claim = asked.claim_of(asked.records)
     described = live_box(subject, form, name, asked.parameters, asked.rows, claim.domain)
     attack = asked.attack(form, SEED, _pair(asked, claim))

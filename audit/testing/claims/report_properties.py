@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from audit.report.certificate.document import certificate_text
-from audit.report.html import render
-from audit.report.page import CertificateSection, Page
 from audit.report.words import bound_text
 from audit.statements.evidence import Side
 from audit.testing.claims.checked import Checked
@@ -50,6 +48,10 @@ def as_json(checked: Checked) -> dict[str, Any]:
 
 def write_reports(folder: Path, test: str, found: Iterable[Checked]) -> None:
     """Each certificate as JSON and as a page, named for its test and its subject."""
+    # Here, not above: every kind of page, and what each needs, comes with it.
+    from audit.report.html import render
+    from audit.report.page import CertificateSection, Page
+
     folder.mkdir(parents=True, exist_ok=True)
     for number, checked in enumerate(found):
         certificate = checked.certificate
