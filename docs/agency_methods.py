@@ -9,17 +9,13 @@ what these conclude from results is asserted in tests/docs/test_agency_conclusio
 
 from __future__ import annotations
 
-import argparse
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from audit.channels.channel import Channel
 from audit.channels.enumerate import channel_of
@@ -35,6 +31,7 @@ from audit.channels.measures.rows import RowView, row_view
 from audit.report.percentages import at_least
 from audit.report.words import enclosure_text, number, vector
 from audit.statements.decimals import Enclosure
+from docs.generated import DOCS, render, write_or_compare
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.intervals import exp_interval
@@ -45,7 +42,7 @@ from synthesizers.programs import build
 Reading = Callable[[tuple[Any, ...]], list[Fraction]]
 Errors = Mapping[str, Enclosure]
 
-PAGE = Path(__file__).parent / "explanation" / "agency-methods.md"
+PAGE = DOCS / "explanation" / "agency-methods.md"
 CELLS, RECORDS = 4, 5
 DIGITS = 4
 NOTHING = "–"
@@ -257,13 +254,12 @@ def compared(method: Method) -> Comparison:
 
 def page() -> str:
     """The page's text."""
-    files = FileSystemLoader(Path(__file__).parent)
-    templates = Environment(loader=files, undefined=StrictUndefined, trim_blocks=True)
     least = HUNDREDTHS[0]
     rounding = rounding_error(int(ROUNDING.values["base"]))
     noise = first_at_most(noise_error, Enclosure(rounding, rounding), HUNDREDTHS)
     assert noise is not None
-    text = templates.get_template("agency_methods.md.j2").render(
+    return render(
+        "agency_methods.md.j2",
         records=RECORDS,
         tables=histogram_count(CELLS, RECORDS),
         nothing=NOTHING,
@@ -273,20 +269,12 @@ def page() -> str:
         large_counts=number(noise),
         methods={method.program: compared(method) for method in METHODS},
     )
-    return f"{text}\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page, or compare it; the exit code."""
-    parser = argparse.ArgumentParser(description="Writes docs/explanation/agency-methods.md.")
-    parser.add_argument("--check", action="store_true", help="compare, and exit 1 if it differs")
-    check, text = parser.parse_args(arguments).check, page()
-    if not check:
-        PAGE.write_text(text, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-        print(f"{PAGE} differs from what its script writes: run {__file__}", file=sys.stderr)
-        return 1
-    return 0
+    words = "Writes docs/explanation/agency-methods.md."
+    return write_or_compare(words, {PAGE: page}, arguments)
 
 
 if __name__ == "__main__":

@@ -6,22 +6,18 @@ python docs/api.py --check    # compares it, and exits 1 if it differs
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 import dp_audit
+from docs.generated import DOCS, WIDTH, fill, render, write_or_compare
 from dp_audit import results
 
-PAGE = Path(__file__).parent / "reference" / "api.md"
-WIDTH = 100
+PAGE = DOCS / "reference" / "api.md"
 
 STARS: Mapping[Any, str] = {
     inspect.Parameter.VAR_POSITIONAL: "*",
@@ -32,17 +28,8 @@ STARS: Mapping[Any, str] = {
 def rendered() -> str:
     """The page."""
     names = [name for name in dp_audit.__all__ if name.islower()]
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # The page is Markdown.
-    )
-    return environment.get_template("api.md.j2").render(
-        functions=[_function(getattr(dp_audit, name)) for name in names], results=list(_results())
-    )
+    functions = [_function(getattr(dp_audit, name)) for name in names]
+    return render("api.md.j2", functions=functions, results=list(_results()))
 
 
 def _function(function: Callable[..., Any]) -> str:
@@ -79,15 +66,14 @@ def _part(part: str) -> str:
     if re.match(r"\S.*\n    \S", part):
         rows = re.findall(r"^(\S.*)\n((?:    .*\n?)+)", part, re.MULTILINE)
         return "\n".join(
-            f"- {', '.join(f'`{name}`' for name in names.split(', '))}: "
-            f"{_prose(inspect.cleandoc(words))}"
+            _prose(f"{', '.join(f'`{name}`' for name in names.split(', '))}: {words}", "- ")
             for names, words in rows
         )
     return _prose(part)
 
 
-def _prose(text: str) -> str:
-    return " ".join(text.split()).replace("``", "`")
+def _prose(text: str, first: str = "") -> str:
+    return fill(text.replace("``", "`"), first)
 
 
 def _results() -> Iterator[str]:
@@ -95,33 +81,19 @@ def _results() -> Iterator[str]:
     for name, kind in vars(results).items():
         if not name.endswith("Result") or name == "Result":
             continue
-        lines = [f"### {name}", "", _lead(kind), ""]
+        lines = [f"### {name}", "", _prose(_lead(kind)), ""]
         for member, value in vars(kind).items():
             shared = member.startswith("_") or hasattr(results.Result, member)
             if not shared and (isinstance(value, property) or inspect.isfunction(value)):
                 call = "" if isinstance(value, property) else "()"
-                lines.append(f"- `{member}{call}`: {_lead(value)}")
+                lines.append(_prose(f"`{member}{call}`: {_lead(value)}", "- "))
         yield "\n".join(lines)
 
 
 def _lead(documented: object) -> str:
     """The first paragraph of a docstring."""
-    return _prose((inspect.getdoc(documented) or "").split("\n\n")[0])
-
-
-def main() -> int:
-    """Write the page, or compare it; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="compare the page, and write nothing")
-    flags = parser.parse_args()
-    text = rendered()
-    if flags.check:
-        same = PAGE.exists() and PAGE.read_text() == text
-        print("the page is current" if same else f"run python {Path(__file__).name} to renew it")
-        return 0 if same else 1
-    PAGE.write_text(text)
-    return 0
+    return (inspect.getdoc(documented) or "").split("\n\n")[0]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_compare(__doc__, {PAGE: rendered}))

@@ -8,17 +8,14 @@ The words around the cards are in synthesizers.md.j2.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
+from docs.generated import DOCS, render, write_or_compare
 from synthesizers.programs import PROGRAMS, card
 
-PAGE = Path(__file__).parent / "reference" / "synthesizers.md"
+PAGE = DOCS / "reference" / "synthesizers.md"
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "The 2018 challenge": (
@@ -73,31 +70,8 @@ def rendered() -> str:
     families = {
         family: [name for name in names if name in PROGRAMS] for family, names in FAMILIES.items()
     }
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # The page is Markdown.
-    )
-    page = environment.get_template("synthesizers.md.j2")
-    return page.render(families=families, title=title, paragraphs=paragraphs)
-
-
-def main() -> int:
-    """Write the page, or compare it; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="compare the page, and write nothing")
-    flags = parser.parse_args()
-    text = rendered()
-    if flags.check:
-        same = PAGE.exists() and PAGE.read_text() == text
-        print("the page is current" if same else f"run python {Path(__file__).name} to renew it")
-        return 0 if same else 1
-    PAGE.write_text(text)
-    return 0
+    return render("synthesizers.md.j2", families=families, title=title, paragraphs=paragraphs)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_compare(__doc__, {PAGE: rendered}))

@@ -20,13 +20,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 import dp_audit
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Decision
+from docs.generated import DOCS, render
 
-PAGE = Path(__file__).parent / "reference" / "gallery.md"
+PAGE = DOCS / "reference" / "gallery.md"
 SUBJECTS = Path(__file__).parent / "examples" / "gallery"
 sys.path.insert(0, str(SUBJECTS))
 
@@ -113,17 +112,9 @@ def _python(value: Any) -> str:
 
 def rendered(shown: Sequence[Shown]) -> str:
     """The page."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # The page is Markdown.
-    )
     names = ("opendp", "diffprivlib", "python-dp", "DataSynthesizer")
     versions = ", ".join(f"{name} {_version(name)}" for name in names)
-    return environment.get_template("gallery.md.j2").render(shown=shown, versions=versions)
+    return render("gallery.md.j2", shown=shown, versions=versions)
 
 
 def _version(name: str) -> str:

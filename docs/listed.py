@@ -8,19 +8,18 @@ The command prints the file, so that it imports none of the libraries that metri
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import json
 import math
 import sys
-from pathlib import Path
 from typing import Any
 
 from audit.utility.catalogue import METRICS
 from audit.utility.metric import FIXED, Metric
+from docs.generated import DOCS, write_or_compare
 from synthesizers.declared import NOISES, PUBLIC_LAWS, SAMPLED_NOISES, SELECTIONS, TABLE_LAWS
 
-FILE = Path(__file__).parents[1] / "audit" / "cli" / "listed.json"
+FILE = DOCS.parent / "audit" / "cli" / "listed.json"
 
 
 def summary(metric: type[Metric]) -> str:
@@ -45,18 +44,5 @@ def _first_line(kind: type) -> str:
     return (inspect.getdoc(kind) or "").splitlines()[0]
 
 
-def main() -> int:
-    """Write the file, or compare it; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="compare the file, and write nothing")
-    flags = parser.parse_args()
-    if flags.check:
-        same = FILE.exists() and FILE.read_text() == rendered()
-        print("the file is current" if same else f"run python {Path(__file__).name} to renew it")
-        return 0 if same else 1
-    FILE.write_text(rendered())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_compare(__doc__, {FILE: rendered}))

@@ -7,7 +7,7 @@ again, so that the whole grid can be filled bit by bit:
     python benchmarks/synthesizers --data ../shared/data                   # all of it (days)
     python benchmarks/synthesizers --data ../shared/data --table adult --epsilon 1
     python benchmarks/synthesizers --data ../shared/data --program mst aim --releases 5
-    python benchmarks/synthesizers --write docs/reference/synthesizers.md  # only the tables
+    python benchmarks/synthesizers --write docs/reference/synthesizer-results.md  # the tables
 
 A program runs in a process of its own, whose largest memory is measured, and is given up after
 ``--limit`` seconds. Metrics read the confidential table: none of these figures is private.

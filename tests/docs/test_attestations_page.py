@@ -21,6 +21,7 @@ from audit.review.attestations.in_toto import (
 )
 from tests.audit.report.samples import certificates
 from tests.audit.review.attestations.made_attestations import CONFIRMED, attest
+from tests.docs.lists import read_items
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/attestations.md").read_text("utf-8")
 
@@ -35,14 +36,15 @@ def test_its_commands_are_read() -> None:
 
 
 def test_its_marks_and_results_are_those_of_the_code() -> None:
-    marks = dict(re.findall(r"\| \*(\w+)\* \| ([^|]*) \|", PAGE))
+    items = list(read_items(PAGE))
+    marks = {words.strip("*"): parts["how it is known"] for words, parts in items if parts}
     assert list(marks) == list(MARKS)
     for mark, text in MARKS.items():
         assert marks[mark].replace("`", "").startswith(text)
-    rows = dict(re.findall(r"\| `(PASSED|WARNED|FAILED)` \| ([^|]*) \|", PAGE))
+    results = dict(words.split("`: ", 1) for words, _ in items if re.match("`[A-Z]+ED`: ", words))
     for certificate in certificates().values():
         result = find_result(attest(certificate, CONFIRMED).reread)
-        assert certificate.verdict.value in rows[result]
+        assert certificate.verdict.value in results[f"`{result}"]
 
 
 def test_it_names_every_property() -> None:

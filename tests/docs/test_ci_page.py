@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from audit.testing.claims.asked import Asked
+from tests.docs.lists import read_items
 
 pytest_plugins = ("pytester",)
 
@@ -63,9 +64,10 @@ def test_laws_of_the_page_are_kept(pytester: pytest.Pytester) -> None:
     assert found.ret == 0 and found.parseoutcomes()["passed"] > 20
 
 
-def test_every_argument_has_its_row() -> None:
-    table = PAGE.split("## What `certify` takes")[1].split("\n\n")[1]
-    named = set(re.findall(r"`(\w+)`", "".join(row.split("|")[1] for row in table.splitlines())))
+def test_every_argument_has_its_item() -> None:
+    arguments = PAGE.split("## What `certify` takes")[1].split("\n## ")[0]
+    heads = [words.partition(": ")[0] for words, _ in read_items(arguments)]
+    named = {name for head in heads for name in re.findall(r"`(\w+)`", head)}
     assert named == set(Asked.__dataclass_fields__) - {"claim", "parameters"}
 
 

@@ -14,8 +14,11 @@ from audit.review.criteria.criterion import read_criteria
 from audit.review.criteria.figures import STANDARD_ERRORS
 from audit.review.criteria.naming import MARKS
 from tests.audit.review.certificates import read
+from tests.docs.lists import read_items
+from tests.docs.pages import list_commands, read_blocks
 
-PAGE = (Path(__file__).parents[2] / "docs/reference/criteria.md").read_text("utf-8")
+FILE = Path(__file__).parents[2] / "docs/reference/criteria.md"
+PAGE = FILE.read_text("utf-8")
 
 
 def test_its_file_and_its_command_are_read(tmp_path: Path) -> None:
@@ -40,17 +43,17 @@ def test_its_private_example_runs(
         Path(f"{name}.csv").write_text("\n".join(["sex,age", *lines, ""]))
     _, block = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
     Path("near.toml").write_text(block)
-    ((first, second),) = re.findall(r"```\n(dp-audit choose.*)\n(dp-audit.*)\n```", PAGE)
+    first, second = list_commands(read_blocks(FILE))[-2:]
     # A chance below 1e-70 that far.csv is chosen, and one below 1e-7 that it is not decided.
-    assert main(first.split()[1:]) == 0
+    assert main(first[1:]) == 0
     assert json.loads(Path("choice.json").read_text())["chosen"] == "near.csv"
-    assert main(second.split()[1:]) == 0
+    assert main(second[1:]) == 0
     assert "MET" in capsys.readouterr().out
 
 
-def test_its_table_names_every_figure_of_a_certificate() -> None:
-    rows = re.findall(r"^\| (`.*?) \|", PAGE, flags=re.MULTILINE)
-    named = set(re.findall(r"`([^`]+)`", " ".join(rows)))
+def test_its_list_names_every_figure_of_a_certificate() -> None:
+    heads = [words.partition(": ")[0] for words, _ in read_items(PAGE) if words[0] == "`"]
+    named = set(re.findall(r"`([^`]+)`", " ".join(heads)))
     figures = set(certificate_figures(read("exact")))
     assert {name for name in figures if not name.startswith("parameters.")} | {
         "parameters.NAME"

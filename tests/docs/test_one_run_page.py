@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from audit.cli.main import main, parser
+from tests.docs.pages import list_commands, read_blocks
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "explanation" / "one-run.md").read_text(encoding="utf-8")
+FILE = ROOT / "docs" / "explanation" / "one-run.md"
+PAGE = FILE.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGE, flags=re.DOTALL)
 SAID = [text for kind, text in BLOCKS if kind == "text"]
-COMMANDS = [line for _, text in BLOCKS for line in text.splitlines() if line.startswith("dp-audit")]
+COMMANDS = list_commands(read_blocks(FILE))
 
 
 @pytest.fixture
@@ -35,8 +37,7 @@ def test_the_example_prints_what_the_page_says(
     settings: list[str],
     code: int,
 ) -> None:
-    words = COMMANDS[0].split()[1:]
-    assert main([*words, *settings, "--seed", "1", "--quiet"]) == code
+    assert main([*COMMANDS[0][1:], *settings, "--seed", "1", "--quiet"]) == code
     printed = " ".join(capsys.readouterr().out.split())
     assert " ".join(SAID[place].split()) in printed
 
@@ -49,9 +50,9 @@ def test_the_accountant_says_what_the_example_claims(capsys: pytest.CaptureFixtu
     assert "4.377178" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_commands_of_the_page_are_read(command: str) -> None:
-    assert parser().parse_args(command.split()[1:]).command in ("certify", "split")
+@pytest.mark.parametrize("command", COMMANDS, ids=range(len(COMMANDS)))
+def test_commands_of_the_page_are_read(command: list[str]) -> None:
+    assert parser().parse_args(command[1:]).command in ("certify", "split")
 
 
 def test_the_split_writes_what_the_page_says(

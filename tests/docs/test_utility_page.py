@@ -10,6 +10,7 @@ import pytest
 from audit.utility.catalogue import METRICS, metric_named
 from audit.utility.metric import FIXED
 from audit.utility.parameters import plan_metric, read_plan
+from tests.docs.lists import read_items
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "utility.md").read_text(encoding="utf-8")
 WORDS = set(re.findall(r"`([^`\n]+)`", PAGE))
@@ -22,16 +23,16 @@ def test_every_metric_is_named_itself_or_by_its_logistic_form(name: str) -> None
     assert plain == name or (plain in METRICS and "…-logistic" in WORDS)
 
 
-def test_every_mode_has_a_row_and_its_metrics_have_the_mode() -> None:
+def test_every_mode_has_an_item_and_its_metrics_have_the_mode() -> None:
     modes = {mode for metric in METRICS.values() for mode in metric.modes} - {FIXED}
-    table = PAGE.split("| mode | program | metrics |")[1].split("\n\n")[0]
     listed: set[str] = set()
-    for row in table.strip().splitlines()[1:]:
-        first, _, metrics = (cell.strip() for cell in row.strip("|").split("|"))
-        of_row = re.findall(r"`([^`]+)`", first)
-        listed.update(of_row)
-        groups = metrics.split(";") if len(of_row) > 1 else [metrics]
-        for mode, group in zip(of_row, groups, strict=True):
+    for words, parts in read_items(PAGE):
+        if "metrics" not in parts:
+            continue
+        of_item = re.findall(r"`([^`]+)`", words)
+        listed.update(of_item)
+        groups = parts["metrics"].split(";") if len(of_item) > 1 else [parts["metrics"]]
+        for mode, group in zip(of_item, groups, strict=True):
             names = {name for name in re.findall(r"`([^`]+)`", group) if name in METRICS}
             having = {name for name, metric in METRICS.items() if mode in metric.modes}
             assert names == {name for name in having if not name.endswith("-logistic")}, mode

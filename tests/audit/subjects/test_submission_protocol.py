@@ -33,6 +33,7 @@ from audit.subjects.server import (
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Attribute, Domain
 from synthesizers.neighbours import AddRemove
+from tests.docs.lists import read_items
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="submissions run on POSIX systems")
 
@@ -139,8 +140,8 @@ def test_the_steps_by_hand_run_a_submission(tmp_path: Path) -> None:
 
 
 def test_the_table_of_options_names_what_a_run_is_handed(tmp_path: Path, notes: Path) -> None:
-    told = re.findall(r"^\| (`--[^|]*) \|", TEXT, re.MULTILINE)
-    names = [name for cell in told for name in re.findall(r"`(--[a-z-]+)`", cell)]
+    heads = [words.partition(": ")[0] for words, _ in read_items(TEXT) if words.startswith("`--")]
+    names = [name for head in heads for name in re.findall(r"`(--[a-z-]+)`", head)]
     path = tmp_path / "submission"
     path.write_text(f'#!/bin/sh\necho "$@" > {notes}/seen\n')
     path.chmod(0o755)
@@ -150,7 +151,7 @@ def test_the_table_of_options_names_what_a_run_is_handed(tmp_path: Path, notes: 
 
 def test_the_figures_in_the_text_are_those_of_the_program() -> None:
     assert f"# Submission protocol, version {PROTOCOL}\n" in TEXT
-    assert f"`--protocol` | `{PROTOCOL}`" in TEXT
+    assert f"`--protocol`: `{PROTOCOL}`" in TEXT
     assert f"`--seconds` ({Limits().seconds})" in TEXT
     assert f"`--megabytes` ({Limits().megabytes})" in TEXT
     assert f"at most {TABLE_BYTES // 2**20} MiB" in TEXT
