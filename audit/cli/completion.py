@@ -32,7 +32,7 @@ class _Script(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *given: Any, **named: Any) -> None:
         _, shell, *_ = given
         try:
-            from argcomplete import shellcode
+            from argcomplete.shell_integration import shellcode
         except ImportError:
             raise InputError(
                 "completion is argcomplete's, which is not installed: "

@@ -265,9 +265,12 @@ def _table(output: object) -> pd.DataFrame | None:
     pandas = sys.modules.get("pandas")
     if pandas is None:
         return None
+    frame: pd.DataFrame | None = None
     if isinstance(output, pandas.Series):
-        return output.to_frame()
-    return output if isinstance(output, pandas.DataFrame) else None
+        frame = output.to_frame()
+    elif isinstance(output, pandas.DataFrame):
+        frame = output
+    return frame
 
 
 def _numbers(output: object) -> NDArray[np.float64] | None:
