@@ -19,7 +19,7 @@ from proofs.ledger.terms import of_terms
 from proofs.parts import Part
 from proofs.search.account import account_delta, account_epsilon
 from synthesizers.errors import InputError
-from synthesizers.neighbours import AddRemove, Neighbours, describe
+from synthesizers.neighbours import Neighbours, describe
 from synthesizers.neighbours import to_json as neighbours_to_json
 
 MAX_LIST = 1_000_000
@@ -85,14 +85,14 @@ def calibrate(
     *,
     count: int = 1,
     sensitivity: Number = 1,
-    neighbours: str | Neighbours = AddRemove.name,
+    neighbours: str | Neighbours,
     unit: str = "record",
     max_records: int | None = None,
 ) -> NoiseResult:
     """The least noise for a claim, with the theorem that it suffices.
 
     >>> import dp_audit as dpa
-    >>> dpa.calibrate("laplace", "epsilon=1/2", count=4)
+    >>> dpa.calibrate("laplace", "epsilon=1/2", count=4, neighbours="add-remove")
     <NoiseResult: scale = 8 keeps epsilon=0.5>
 
     noise

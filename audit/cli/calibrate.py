@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from audit.cli import common, streams
 from dp_audit.accounts import calibrate
@@ -21,18 +20,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="of one run, under the stated neighbours (default: 1)",
     )
-    common.add_relation(parser, required=False, default="add-remove")
+    common.add_relation(parser, required=True)
     common.add_output(parser, html=True)
 
 
 def run(flags: argparse.Namespace) -> int:
     """Print the noise; exit code 0."""
-    if flags.neighbours is None and not flags.quiet:
-        print(
-            "--neighbours is not stated; taken as add-remove, as before: the sensitivity has to be "
-            "that under this relation. A later version asks for it",
-            file=sys.stderr,
-        )
     common.require_writable(flags.json, flags.html)
     result = calibrate(**common.arguments(calibrate, flags))
     streams.deliver(result, flags)

@@ -7,7 +7,6 @@ import argparse
 from audit.cli import common, streams
 from audit.report.json_text import json_text
 from dp_audit.choices import choose
-from synthesizers.neighbours import ReplaceOne
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +53,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Print the choice and write its ledger; exit code 0."""
     outputs = (flags.json, flags.html, flags.ledger)
-    common.say_default(flags, ReplaceOne.name)
     common.require_writable(*outputs, inputs=(*flags.candidates, flags.data, flags.domain))
     result = choose(**common.arguments(choose, flags))
     streams.deliver(result, flags, {flags.ledger: json_text(result.ledger())})

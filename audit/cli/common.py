@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
-from dp_audit.arguments import relation, whole_number
+from dp_audit.arguments import whole_number
 from synthesizers.errors import InputError
-from synthesizers.neighbours import describe
 
 
 def settings(pairs: list[str] | None) -> dict[str, str]:
@@ -58,13 +56,6 @@ def require_writable(*paths: str | None, inputs: Sequence[str | None] = ()) -> N
         if target.resolve() in taken:
             raise InputError(f"{path} is used twice; give every file of a command its own name")
         taken.add(target.resolve())
-
-
-def say_default(flags: argparse.Namespace, name: str) -> None:
-    """Say on standard error which relation is taken, where none is stated."""
-    if flags.neighbours is None and not flags.quiet:
-        taken = describe(relation(name, flags.unit, flags.max_records))
-        print(f"--neighbours is not stated; taken as {taken}", file=sys.stderr)
 
 
 def add_relation(

@@ -128,7 +128,8 @@ def _next(folder: Path) -> tuple[str, ...]:
     return (
         f"\nOpen {place}/report.html: the verdict, why, and how useful it is.",
         f"Check it: dp-audit verify {place}/certificate.json",
-        f"Your table, as {place}/synthetic.csv was made: dp-audit release --help",
+        f"Release your own table as {place}/synthetic.csv was made, with a domain such as "
+        "patients.toml and a ledger such as ledger.json: dp-audit release --help",
     )
 
 

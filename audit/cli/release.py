@@ -8,7 +8,6 @@ from audit.cli import common, streams
 from audit.report.json_text import json_text
 from dp_audit.arguments import process_count
 from dp_audit.releases import release
-from synthesizers.neighbours import ReplaceOne
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +51,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Write the synthetic table and the ledger; exit code 0."""
     outputs = (flags.out, flags.ledger, flags.json)
-    common.say_default(flags, ReplaceOne.name)
     common.require_writable(*outputs, inputs=(flags.data, flags.domain))
     # No question takes several processes yet; a word that is no number is refused all the same.
     process_count(flags.jobs)

@@ -87,7 +87,7 @@ def each(place: Path) -> list[results.Result]:
         certificate,
         dpa.channel(noisy, **SMALL),
         dpa.account("10 * laplace(epsilon=0.1)", delta=0, neighbours="add-remove"),
-        dpa.calibrate("gaussian", "rho=0.5"),
+        dpa.calibrate("gaussian", "rho=0.5", neighbours="add-remove"),
         released,
         dpa.utility(table(), released, domain, metrics=["total-variation"]),
         dpa.disclosure(table(), released, domain, holdout=table()),
@@ -159,7 +159,8 @@ def test_a_float_is_read_by_its_shortest_decimal_everywhere() -> None:
     claim = dpa.certify("geometric-sanitizer", "epsilon=0.1", parameters={"epsilon": 0.1}, **SMALL)
     assert claim.verdict == "PROVED"
     assert claim.to_json()["subject"]["parameters"] == {"epsilon": "0.1"}
-    assert dpa.calibrate("laplace", "epsilon=1", sensitivity=0.1).value == Fraction(1, 10)
+    least = dpa.calibrate("laplace", "epsilon=1", sensitivity=0.1, neighbours="add-remove")
+    assert least.value == Fraction(1, 10)
     cost = dpa.account("laplace(epsilon=0.3)", delta=1e-6, neighbours="add-remove")
     assert cost.to_json()["delta"] == "1/1000000"
 

@@ -21,7 +21,7 @@ F = Fraction
 
 
 def test_the_noise_is_printed_with_what_it_rests_on(dp_audit: Command) -> None:
-    shown = dp_audit("calibrate laplace --claim epsilon=1/2 --count 4")
+    shown = dp_audit("calibrate laplace --claim epsilon=1/2 --count 4 --neighbours add-remove")
     assert (shown.code, shown.err) == (0, "")
     lines = shown.out.splitlines()
     assert lines[0] == "4 * laplace(scale=8, sensitivity=1)"
@@ -31,7 +31,7 @@ def test_the_noise_is_printed_with_what_it_rests_on(dp_audit: Command) -> None:
 
 def test_the_document_carries_the_proof_of_the_claim(dp_audit: Command, folder: Path) -> None:
     line = "calibrate gaussian --claim 'epsilon=1, delta=1e-6' --count 1000 --json c.json"
-    assert dp_audit(line).code == 0
+    assert dp_audit(f"{line} --neighbours add-remove").code == 0
     document = json.loads((folder / "c.json").read_text())
     assert document["sigma"] == "133597/1000" and document["count"] == 1000
     assert F(document["reached"]) <= 1 and document["kernel_only"] is False
@@ -53,7 +53,8 @@ def test_other_neighbours_and_sensitivities(dp_audit: Command, folder: Path) -> 
 
 
 def test_a_noise_may_be_written_with_a_hyphen(dp_audit: Command) -> None:
-    shown = dp_audit("calibrate randomized-response --claim epsilon=1 --count 4")
+    flags = "--count 4 --neighbours add-remove"
+    shown = dp_audit(f"calibrate randomized-response --claim epsilon=1 {flags}")
     assert shown.code == 0 and "epsilon = 0.25 keeps epsilon=1" in shown.out
 
 
@@ -75,17 +76,17 @@ def test_a_noise_may_be_written_with_a_hyphen(dp_audit: Command) -> None:
         "laplace --claim epsilon=1 --sensitivity many",
         "exponential --claim epsilon=1 --sensitivity 2",
         "discrete-laplace --claim epsilon=1 --sensitivity 1/2",
-        "laplace --claim epsilon=1 --neighbours both",
         "laplace --claim epsilon=1 --unit person",
         "laplace --claim epsilon=1 --json absent/c.json",
     ],
 )
 def test_what_cannot_be_calibrated_is_one_sentence(dp_audit: Command, line: str) -> None:
-    shown = dp_audit(f"calibrate {line}")
+    shown = dp_audit(f"calibrate {line} --neighbours add-remove")
     assert shown.code == 2 and shown.out == ""
     assert shown.err.startswith("dp-audit: ") and shown.err.count("\n") == 1
 
 
 def test_as_many_runs_as_a_flag_can_say(dp_audit: Command) -> None:
-    shown = dp_audit("calibrate gaussian --claim rho=1 --count 1000000000000")
+    flags = "--count 1000000000000 --neighbours add-remove"
+    shown = dp_audit(f"calibrate gaussian --claim rho=1 {flags}")
     assert shown.code == 0 and "sigma = 707107" in shown.out

@@ -55,7 +55,8 @@ def test_a_script_for_each_shell(shell: str, capsys: pytest.CaptureFixture[str])
 def test_without_the_extra_it_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    for name in ("argcomplete", "argcomplete.shell_integration"):
+        monkeypatch.setitem(sys.modules, name, None)
     assert main(["--completion", "bash"]) == 2
     assert "dp-audit[completion]" in capsys.readouterr().err
 

@@ -40,7 +40,8 @@ def test_a_derivation_by_itself(dp_audit: Command, written: Document, folder: Pa
 
 
 def test_what_calibrate_wrote(dp_audit: Command) -> None:
-    assert dp_audit("calibrate laplace --claim epsilon=1 --json c.json").code == 0
+    flags = "--claim epsilon=1 --neighbours add-remove --json c.json"
+    assert dp_audit(f"calibrate laplace {flags}").code == 0
     shown = dp_audit("explain c.json")
     assert shown.code == 0 and "by additive-noise" in shown.out
 

@@ -49,7 +49,7 @@ LINES = {
         "account '10 * gaussian(sigma=3)' --delta 1e-6 --neighbors add-remove",
         "account '10 * laplace(epsilon=1/10)' --epsilon 1/2 --neighbours add-remove",
     ],
-    "calibrate": ["calibrate gaussian --claim 'epsilon=1, delta=1e-6'"],
+    "calibrate": ["calibrate gaussian --claim 'epsilon=1, delta=1e-6' --neighbours add-remove"],
     "explain": ["explain cert.json"],
     "sensitivity": ["sensitivity own:size --declared l1=1/2 --neighbours add-remove --cells 2"],
     "components": ["components own:tells --declared epsilon=1 --neighbours add-remove --cells 2"],

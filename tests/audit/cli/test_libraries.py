@@ -68,7 +68,7 @@ LINES = {
     ),
     ("mpmath", "numpy", "rich", "scipy"): (
         "account '10*gaussian(sigma=30)' --delta 1e-6 --neighbours add-remove",
-        "calibrate gaussian --claim 'epsilon=1, delta=1e-6' --count 9",
+        "calibrate gaussian --claim 'epsilon=1, delta=1e-6' --count 9 --neighbours add-remove",
         MAKE[0],
         "verify cert.json",
         "verify delta.json",

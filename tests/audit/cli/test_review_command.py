@@ -30,7 +30,7 @@ def test_the_worst_verdict_decides_the_exit_code(word: str, verdicts: list[str],
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("review absent", "there is nothing there"),
+        ("review absent", "absent is not there"),
         ("review empty", "holds no submission"),
         ("review team --stage last", "--stage is prescreen or final"),
         ("review team --shard 2", "--shard reads i/n"),

@@ -45,6 +45,7 @@ def test_a_line_at_the_start_and_one_every_half_a_minute() -> None:
         "attacking: 12,000 of 20,000 runs, epsilon >= 0.4 so far, about 80 s left",
         "attacking: 15,000 of 20,000 runs, epsilon >= 0.4 so far, about 50 s left",
         "attacking: 18,000 of 20,000 runs, epsilon >= 0.4 so far, about 20 s left",
+        "attacking: 20,000 of 20,000 runs, epsilon >= 0.4 so far",
     ]
 
 
