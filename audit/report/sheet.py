@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.containers import Lines
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -63,6 +66,28 @@ _ASCII_GLYPHS = {
 }
 
 
+_TUPLE = re.compile(r"\([^()\s]+(?:, [^()\s]+)+\)")
+_JOINT = "\ue000"
+"""Stands for a space at which no line ends."""
+
+
+class Passage(Text):
+    """Text in which no tuple that fits a line is broken over two."""
+
+    def wrap(self, console: Console, width: int, **options: Any) -> Lines:
+        """As of any text."""
+        joined = self.copy()
+        joined.plain = _TUPLE.sub(lambda found: _join(found[0], width), self.plain)
+        lines = joined.wrap(console, width, **options)
+        for line in lines:
+            line.plain = line.plain.replace(_JOINT, " ")
+        return lines
+
+
+def _join(tuple_: str, width: int) -> str:
+    return tuple_.replace(" ", _JOINT) if len(tuple_) <= width else tuple_
+
+
 @dataclass(frozen=True)
 class Widths:
     """The widths beside a ruler's drawing: equal widths keep several rulers in line."""
@@ -88,7 +113,7 @@ class Sheet:
 
     def text(self, text: str, style: str = "") -> Text:
         """Text in characters that the console shows."""
-        return Text(self.spell(text), style=style, overflow="fold")
+        return Passage(self.spell(text), style=style, overflow="fold")
 
     def heading(self, text: str) -> Text:
         """A heading."""

@@ -4,12 +4,12 @@ import io
 import shlex
 
 import pytest
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 
 from audit.report.certificate.terminal import certificate_lines, comparison_lines
 from audit.report.channel.measures import measures_view
 from audit.report.channel.terminal import analysis_lines
-from audit.report.sheet import command_lines
+from audit.report.sheet import Sheet, command_lines
 from tests.audit.report import samples
 
 CERTIFICATES = samples.certificates()
@@ -49,6 +49,14 @@ def test_reports_fit_other_widths(width: int) -> None:
     printed(comparison_lines(tuple(CERTIFICATES.items())), width=width)
     printed(certificate_lines(CERTIFICATES["exact"]), width=width)
     printed(analysis_lines(ANALYSES["12"]), width=width)
+
+
+@pytest.mark.parametrize("width", range(12, 60))
+def test_a_tuple_that_fits_a_line_is_not_broken(width: int) -> None:
+    words = "after the release (0, 1, 1) the database (0, 12, 1) is likely (and so on, and on)"
+    text = printed(Group(Sheet(width, False).text(words)), width=width)
+    assert "(0, 1, 1)" in text and "(0, 12, 1)" in text
+    assert text.split() == words.split()
 
 
 def test_comparisons_share_one_axis() -> None:
