@@ -29,6 +29,7 @@ from synthesizers.curator import Admission, Setting, Transcript, keep_to
 from synthesizers.enumeration import Listing, leaves
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Draw, Event
+from synthesizers.neighbours import describe
 from synthesizers.questions_json import budget_from_json, question_from_json, question_to_json
 
 
@@ -192,15 +193,17 @@ def leave_of_certificate(
         raise InputError("the certificate was changed after it was written: certify again")
     claim = decode(dict(document)).about
     about = {**subject.to_json(), "rows": setting.rows}
-    differs = [key for key in {*about, *document["subject"]}
-               if about.get(key) != document["subject"].get(key)]  # fmt: skip
+    differs = _tell_differences(about, document["subject"])
     if differs:
-        names = ", ".join(sorted(differs))
-        raise InputError(f"the certificate is about another subject: {names} differs")
+        raise InputError(f"the certificate is not about this release: {'; '.join(differs)}")
     if claim.require_domain().attributes != setting.domain.attributes:
         raise InputError("the certificate is about another domain than the release")
     if claim.neighbours != setting.neighbours:
-        raise InputError("the certificate is about other neighbours, or another unit")
+        raise InputError(
+            "the certificate is about other neighbours, or another unit: it is about "
+            f"'{describe(claim.neighbours)}', and the release about "
+            f"'{describe(setting.neighbours)}'"
+        )
     if setting.records is not None and claim.records != setting.records:
         raise InputError("the certificate is about another public number of records")
     if setting.records is None and document["verdict"] == Verdict.EXACT.value:
@@ -219,6 +222,39 @@ def leave_of_certificate(
             "the program declares another budget than the certified one: certify it again"
         )
     return Leave(budget, admission(questions, subject, setting, claim))
+
+
+def _tell_differences(released: Mapping[str, Any], certified: Mapping[str, Any]) -> list[str]:
+    """What differs, one by one; of numbers and short names also how.
+
+    Text of the certificate may be a stranger's: it is shown as a literal of ASCII.
+    """
+    told = []
+    for key in sorted({*released, *certified}):
+        here, there = released.get(key), certified.get(key)
+        if here == there:
+            continue
+        if isinstance(here, Mapping) and isinstance(there, Mapping):
+            # One that is stated as null differs from one that is missing: then no part is told.
+            told += _tell_differences(here, there) or [f"{_spell(key)} differs"]
+        elif _can_be_told(here) and _can_be_told(there):
+            words = f"is {_spell(here)} here and {_spell(there)} in the certificate"
+            told.append(f"{_spell(key)} {words}")
+        else:
+            told.append(f"{_spell(key)} differs")
+    return told
+
+
+_TOLD = 40
+"""The most characters of a value that is told; longer ones are digests, and tell nothing."""
+
+
+def _can_be_told(value: object) -> bool:
+    return isinstance(value, int | str) and len(str(value)) <= _TOLD
+
+
+def _spell(value: object) -> str:
+    return ascii(value).strip("'")
 
 
 def _within(tree: Tree) -> Admission:

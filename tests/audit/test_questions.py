@@ -207,11 +207,37 @@ def test_the_release_must_be_what_the_certificate_is_about() -> None:
     more = Setting(DOMAIN, ReplaceOne(), 4, 3)
     with pytest.raises(InputError, match="public number of records"):
         leave_of_certificate(document, subject, more)
-    with pytest.raises(InputError, match="other neighbours"):
+    with pytest.raises(InputError, match=r"other neighbours.*replace-one.*release.*add-remove"):
         leave_of_certificate(document, subject, Setting.of(DOMAIN, AddRemove(), 3))
     renamed = ProgramSubject("m:b", fixed, False, {"parameters": {}})
-    with pytest.raises(InputError, match="another subject: name differs"):
+    with pytest.raises(InputError, match=r"release: name is m:b here and m:a in"):
         leave_of_certificate(document, renamed, setting)
+
+
+@pytest.mark.parametrize(
+    ("identity", "rows", "told"),
+    [
+        ({"parameters": {"epsilon": "2"}}, 3, "epsilon is 2 here and 1 in the certificate"),
+        ({"parameters": {"epsilon": "1"}}, 4, "rows is 4 here and 3 in the certificate"),
+        ({"parameters": {}}, 3, "epsilon differs"),
+        ({"parameters": {"epsilon": "1", "other": None}}, 3, "parameters differs"),
+        ({"parameters": {"epsilon": "1" * 99}}, 3, "epsilon differs"),
+        ({"parameters": {"epsilon": "\u202e'2"}}, 3, "epsilon is "),
+    ],
+)
+def test_a_refusal_says_what_is_not_as_certified(
+    identity: dict[str, Any], rows: int, told: str
+) -> None:
+    document, _, _ = certified(fixed)
+    document["subject"]["parameters"] = {"epsilon": "1"}
+    document["subject"]["rows"] = 3
+    document["digest"] = digest(document)
+    subject = ProgramSubject("m:a", fixed, False, identity)
+    with pytest.raises(InputError) as refused:
+        leave_of_certificate(document, subject, Setting(DOMAIN, REPLACE, 3, rows))
+    message = str(refused.value)
+    assert message.startswith(f"the certificate is not about this release: {told}")
+    assert message.isascii()
 
 
 def test_exact_for_small_databases_is_no_leave_where_the_number_of_records_is_private() -> None:

@@ -101,7 +101,10 @@ def _claim(attestation: Attestation) -> Iterator[tuple[str, str]]:
         yield "Settings", short(", ".join(f"{k} = {v}" for k, v in settings.items()), LONG)
     if attestation.table is not None:
         table = attestation.table
-        yield "Table", f"{short(table.name, LONG)}, SHA-256 {table.sha256} (stated)"
+        yield (
+            "Table",
+            f"{short(table.name, LONG)}, SHA-256 {table.sha256} (stated, and not checked)",
+        )
     yield "Released", RELEASED[claim.released]
     yield "Claim", guarantee_words(claim.guarantee)
     yield "Protects", describe_unit(claim.neighbours)

@@ -91,7 +91,7 @@ def _checks(certificate: Certificate) -> tuple[Step, ...]:
     """How to check a certificate again, with and without this program."""
     named = "" if certificate.subject.get("kind") in OWN_WORD else " --subject NAME"
     again = Step(
-        "Check this certificate, the file CERT.json, again from nothing.",
+        "Check this certificate again from nothing. CERT.json stands for the name of its file.",
         f"dp-audit verify CERT.json{named}",
     )
     if certificate.proof is None:

@@ -56,6 +56,7 @@ def test_a_label_says_the_verdict_first_and_fits_a_page(name: str) -> None:
         assert "The audit was not run again" in text
         assert not any(word in text.lower() for word in (" safe", "anonymous", "secure"))
     assert "<script" not in page and "http" not in words
+    assert "Signed by" in words and "Signed by" not in shown
     body = words.partition("Privacy label")[2]
     assert len(body) < LONGEST, len(body)
     assert label.verdict.startswith(certificate.verdict.value)
