@@ -12,5 +12,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
     >>> suggest("geometric-sanitiser", ["geometric-sanitizer", "subsample"])
     "; did you mean 'geometric-sanitizer'?"
     """
-    near = get_close_matches(str(name)[:80], list(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    # Hyphens in front are alike in all flags, and would make any two of them near.
+    bare = {one.lstrip("-"): one for one in known}
+    near = get_close_matches(str(name)[:80].lstrip("-"), bare, 1)
+    return f"; did you mean {bare[near[0]]!r}?" if near else ""

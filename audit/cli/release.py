@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from audit.cli import common, streams
 from audit.report.json_text import json_text
@@ -40,7 +41,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="put out a number for each bin, drawn within it by public randomness",
     )
-    parser.add_argument("--rows", metavar="M", help="public output size; needed where n is private")
+    parser.add_argument(
+        "--rows",
+        metavar="M",
+        help="public output size; needed where n is private, and best near the number of records "
+        "that you expect: geometric-sanitizer cuts every count off there",
+    )
     common.add_relation(parser, required=False)
     common.add_settings(parser)
     common.add_jobs(parser)
@@ -57,6 +63,12 @@ def run(flags: argparse.Namespace) -> int:
     talk = streams.talk_console(flags.quiet)
     with streams.follow(talk) as progress:
         result = release(**common.arguments(release, flags), progress=progress)
+    if flags.ledger and Path(flags.ledger).exists():
+        talk.print(
+            f"{flags.ledger} takes the place of an earlier release's ledger; that release still "
+            "counts, and costs add up",
+            markup=False,
+        )
     result.write_table(flags.out)
     ledger = json_text(result.ledger())
     streams.deliver(result, flags, {flags.ledger: ledger}, printed=False)

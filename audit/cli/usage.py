@@ -7,6 +7,7 @@ import re
 import shutil
 import textwrap
 from importlib import import_module
+from itertools import takewhile
 from typing import Any, NoReturn
 
 from audit.cli.commands import COMMANDS
@@ -93,6 +94,11 @@ class CommandParser(Parser):
     def parse_known_args(self, *given: Any, **named: Any) -> Any:
         """As every parser's, with the command's own flags."""
         self.load()
+        words = given[0] if given and given[0] is not None else ()
+        # Before what is missing is said: the mistyped option may be it.
+        unknown = [word for word in takewhile("--".__ne__, words) if self._is_unknown(word)]
+        if unknown:
+            self._refuse(unknown)
         flags, left = argparse.ArgumentParser.parse_known_args(self, *given, **named)
         many = [one for one in self._actions if not one.option_strings and one.nargs == "*"]
         if many and not any(map(is_flag, left)):
@@ -102,6 +108,9 @@ class CommandParser(Parser):
         if left:
             self._refuse(left)
         return flags, left
+
+    def _is_unknown(self, word: str) -> bool:
+        return word.startswith("--") and word.partition("=")[0] not in self._option_string_actions
 
     def format_usage(self) -> str:
         """The words and flags that are always given; the others are explained below it."""

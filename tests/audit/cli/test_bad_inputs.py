@@ -152,6 +152,7 @@ BY_HAND = (
     ("utility table.csv synth.csv --domain absent.toml", "absent.toml cannot be read"),
     ("utility table.csv synth.csv --domain broken.toml", "broken.toml"),
     ("calibrate laplas --claim epsilon=1 --neighbours add-remove", "did you mean 'laplace'?"),
+    ("certify geometric-sanitizer --domian d.toml", "did you mean '--domain'?"),
     ("calibrate laplace --claim epsilon=1 --neighbours both", "add-remove or replace-one"),
     ("account 'gausian(sigma=3)'", "did you mean 'gaussian'?"),
     ("account 'gaussian(sigma=3'", "an accounting expression reads like"),

@@ -529,6 +529,13 @@ def test_release_writes_table_and_ledger(dp_audit: Command, folder: Path) -> Non
     assert names(folder) == {"domain.toml", "table.csv", "s.csv", "l.json"}
 
 
+def test_a_second_release_says_that_the_first_still_counts(dp_audit: Command, folder: Path) -> None:
+    line = f"release {GEOMETRIC} --data table.csv --domain domain.toml --out s.csv --ledger l.json"
+    words = "takes the place of an earlier release's ledger"
+    assert words not in " ".join(dp_audit(line).err.split())
+    assert words in " ".join(dp_audit(line).err.split())
+
+
 def test_a_release_leaves_out_only_columns_that_are_named(dp_audit: Command, folder: Path) -> None:
     table = (folder / "table.csv").read_text().splitlines()
     text = "\n".join(f"{line},{'NAME' if k == 0 else 'Zebra'}" for k, line in enumerate(table))
