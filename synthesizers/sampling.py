@@ -150,9 +150,9 @@ def run(
         output = ask_program(program, curator)
     except (ProgramGaveUp, ProgramRefused):
         raise ProtocolError(
-            "the program gave the run up, or asked what the curator does not know, in words that "
-            "may quote an answer and are withheld; dp-audit certify and channel show them on "
-            "databases that nobody has"
+            "the program gave the run up, or asked beyond its budget or what the curator does not "
+            "know; its words may quote an answer and are withheld: dp-audit certify and channel "
+            "show them on databases that nobody has"
         ) from None
     if len(curator.transcript) != answered:
         raise ProtocolError("the program got answers past the curator's ledger")

@@ -1,10 +1,11 @@
-"""A page of the documentation as its reader works through it: block by block, in one folder.
+"""A page of the documentation as its reader works through it: block by block, in one terminal.
 
 What a block is follows from the page itself:
 
-- ``bash``: commands, run from the folder of the page's run. A ``text`` block that comes next is
-  what they print, compared as doctest compares: ``...`` stands for anything, and white space for
-  any other.
+- ``bash``: commands. They begin in the folder of the page's run, and each block goes on in the
+  folder where the one before it ended, as a reader's terminal does. A ``text`` block that comes
+  next is what they print, compared as doctest compares: ``...`` stands for anything, and white
+  space for any other.
 - a first line ``# NAME.SUFFIX``, in any language: a file of that name.
 - ``python`` otherwise: a program of its own, which runs as it stands, with a ``text`` block alike.
 - anything else is shown, and neither written nor run.
@@ -27,6 +28,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from tests.audit.processes import ROOT
 
@@ -94,14 +96,15 @@ def run_page(page: Path, folder: Path, commands: Path = COMMANDS) -> None:
     """
     for name in ("examples", "docs/examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    here = folder
     for block, shown in _with_output(read_blocks(page)):
         where = f"{page.name}, line {block.line}"
         if block.file is not None:
-            file = folder / block.file
+            file = here / block.file
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.text, "utf-8")
         elif block.is_run:
-            printed = _run(block, folder, commands, where)
+            printed, here = _run(block, here, _environment(folder, commands, os.environ), where)
             same = shown is None or doctest.OutputChecker().check_output(shown, printed, _FLAGS)
             assert same, f"{where} shows\n{shown}\nand this was printed:\n{printed}"
 
@@ -113,23 +116,26 @@ def _with_output(blocks: list[Block]) -> Iterator[tuple[Block, str | None]]:
         yield block, after.text if block.is_run and shows else None
 
 
-def _run(block: Block, folder: Path, commands: Path, where: str) -> str:
-    """What a block prints, which must end with its exit code."""
-    program = {"bash": ["bash", "-euo", "pipefail", "-c"], "python": [commands / "python", "-c"]}
-    done = subprocess.run(
-        [*program[block.language], block.text],
-        cwd=folder,
-        env=_environment(folder, commands, os.environ),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=560,
-        check=False,
-    )
+def _run(block: Block, here: Path, environment: Mapping[str, str], where: str) -> tuple[str, Path]:
+    """What a block prints, which must end with its exit code, and the folder where it ends."""
+    program = {"bash": ["bash", "-euo", "pipefail", "-c"], "python": ["python", "-c"]}
+    with NamedTemporaryFile("r", encoding="utf-8") as ends:
+        text = f"trap 'pwd > {shlex.quote(ends.name)}' EXIT\n{block.text}"
+        done = subprocess.run(
+            [*program[block.language], text if block.language == "bash" else block.text],
+            cwd=here,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=560,
+            check=False,
+        )
+        here = Path(ends.read().removesuffix("\n") or here)
     ended = f"{where} ends with {done.returncode} instead of {block.exit_code}"
     assert done.returncode == block.exit_code, f"{ended}:\n{block.text}\n{done.stdout}"
-    return done.stdout
+    return done.stdout, here
 
 
 def _environment(folder: Path, commands: Path, ours: Mapping[str, str]) -> dict[str, str]:

@@ -63,3 +63,10 @@ def test_a_page_that_is_wrong_is_seen(page: Path, right: str, wrong: str, messag
     page.write_text(PAGE.replace(right, wrong))
     with pytest.raises(AssertionError, match=message):
         run_page(page, page.parent / "run")
+
+
+@pytest.mark.parametrize(("goes", "stays"), [("cd deep", True), ("(cd deep)", False)])
+def test_a_block_goes_on_where_the_one_before_it_ended(page: Path, goes: str, stays: bool) -> None:
+    page.write_text(f"```bash\nmkdir deep\n{goes}\n```\n\n```bash\ntouch here\n```\n")
+    run_page(page, page.parent / "run")
+    assert (page.parent / "run" / "deep" / "here").exists() == stays

@@ -64,7 +64,8 @@ def check_failure(result: ReviewResult) -> None:
         assert failure.ending == "the program raised ValueError (line 30 of its code)"
         assert failure.command == "synth:NoisyCounts"
     (asked,) = [question for question in one.questions if "no output" in question]
-    assert asked.startswith(f"At ε = 10, the program gives no output: {failure.ending}.")
+    assert asked.startswith(f"At ε = 10, the program gives no output: {failure.ending}; a program")
+    assert asked.count(failure.ending) == 1
 
 
 def check_attacks(result: ReviewResult) -> None:

@@ -84,14 +84,18 @@ _SEPARATE_RUNS = Step(
     "Ask the author what two runs share: a fixed seed, a file or a cache. Remove it, and run the "
     "audit again."
 )
+_WHICH_FOLDER = " FOLDER is the one that holds the code."
 _REPORT = Step("Send this certificate to those who maintain dp-audit: the fault is theirs.")
 
 
 def _checks(certificate: Certificate) -> tuple[Step, ...]:
     """How to check a certificate again, with and without this program."""
-    named = "" if certificate.subject.get("kind") in OWN_WORD else " --subject NAME"
+    folder = _folder(certificate)
+    named = f" --subject NAME{folder}" if folder else ""
+    holds = _WHICH_FOLDER if folder else ""
     again = Step(
-        "Check this certificate again from nothing. CERT.json stands for the name of its file.",
+        "Check this certificate again from nothing. CERT.json stands for the name of its file."
+        f"{holds}",
         f"dp-audit verify CERT.json{named}",
     )
     if certificate.proof is None:
@@ -104,6 +108,11 @@ def _checks(certificate: Certificate) -> tuple[Step, ...]:
             "python -m proofs.checker CERT.json",
         ),
     )
+
+
+def _folder(certificate: Certificate) -> str:
+    """How to name the folder of other people's code, which may lie anywhere."""
+    return "" if certificate.subject.get("kind") in OWN_WORD else " --folder FOLDER"
 
 
 def _ask_who_releases(certificate: Certificate) -> Step:
@@ -130,7 +139,10 @@ def _changes(certificate: Certificate) -> tuple[Step, ...]:
     if not places:
         return (asked, *_again(certificate))
     replay = f"{AttackReplay.command}{f' --evidence {places[0]}' if len(places) > 1 else ''}"
-    return (asked, Step("See the violation again, on fresh random numbers.", replay))
+    folder = _folder(certificate)
+    holds = _WHICH_FOLDER if folder else ""
+    again = f"See the violation again, on fresh random numbers.{holds}"
+    return (asked, Step(again, f"{replay}{folder}"))
 
 
 def _again(certificate: Certificate) -> tuple[Step, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -75,6 +76,11 @@ class SubmissionRow:
     seconds: float
     time: str
     megabytes: int
+
+    @property
+    def later(self) -> bool:
+        """Whether a claim of it is left to the final stage."""
+        return any(claim.verdict == LATER for claim in self.claims)
 
 
 def submission_row(one: SubmissionReview) -> SubmissionRow:
@@ -204,6 +210,7 @@ class SubmissionView:
     meaning: str
     questions: tuple[str, ...]
     claims: tuple[ClaimRow, ...]
+    check: str
     seen: tuple[ClaimConclusion, ...]
     differences: tuple[str, ...] | None
     uncompared: str
@@ -257,11 +264,13 @@ def submission_view(
     )
     meaning = IN_PLACE.get(one.verdict) or MEANINGS[Verdict(one.verdict)]
     differences = one.differences
+    claims = tuple(claim_row(one, claim) for claim in one.claims)
     return SubmissionView(
         submission_row(one),
         meaning,
         one.questions,
-        tuple(claim_row(one, claim) for claim in one.claims),
+        claims,
+        _check(one, claims),
         tuple(claim for claim in one.claims if claim.seen),
         None if differences is None else tuple(found.words for found in differences),
         _uncompared(one),
@@ -272,6 +281,15 @@ def submission_view(
         tuple(map(exactness_row, one.exactness)),
         facts,
     )
+
+
+def _check(one: SubmissionReview, claims: Sequence[ClaimRow]) -> str:
+    """The command that checks the first certificate again, if there is one."""
+    first = next((file for claim in claims for file in claim.files), None)
+    if first is None:
+        return ""
+    folder = shlex.quote(f"prepared/{file_name(one)}")
+    return f"dp-audit verify {shlex.quote(f'certificates/{first}.json')} --folder {folder}"
 
 
 def _count_alike(failures: Sequence[Failure]) -> Iterator[tuple[Failure, int]]:

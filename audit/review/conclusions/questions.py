@@ -91,8 +91,10 @@ def ask_about_failures(endings: Sequence[tuple[str, str, str]]) -> list[str]:
     """Questions from runs that failed: of each, the ε, how it ended, and the end of its log."""
     asked = []
     for epsilon, ending, log in endings:
-        last = log.strip().splitlines()[-1:]
-        said = f" Its log ends with “{_cut(last[0])}”." if last else ""
+        last = next(reversed(log.strip().splitlines()), "")
+        if last.removeprefix("dp-audit: ").startswith(ending):
+            ending, last = last.removeprefix("dp-audit: "), ""  # the same, and more
+        said = f" Its log ends with “{_cut(last)}”." if last else ""
         asked.append(
             f"At ε = {epsilon}, the program gives no output: {ending}.{said} On which inputs is it "
             "meant to run, and what does it need for that?"

@@ -8,6 +8,7 @@ import pytest
 
 from audit.report.certificate.answers import answers_of
 from audit.report.page import CertificateSection
+from audit.statements.certificate import OWN_WORD
 from audit.statements.evidence import Verdict
 from tests.audit.report import samples
 from tests.audit.report.pages import checked, page_of
@@ -54,6 +55,15 @@ def test_every_verdict_says_what_to_do() -> None:
     assert "what two runs share" in said[Verdict.INVALID_RUN]
     assert "maintain dp-audit" in said[Verdict.CONTRADICTION]
     assert set(said) == set(Verdict)
+
+
+def test_the_code_of_others_is_looked_for_in_a_folder() -> None:
+    for name, certificate in CERTIFICATES.items():
+        for step in answers_of(certificate).steps:
+            if step.command.startswith(("dp-audit verify", "dp-audit replay")):
+                named = certificate.subject.get("kind") not in OWN_WORD
+                assert ("--folder FOLDER" in step.command) == named, name
+                assert ("FOLDER is the one" in step.text) == named, name
 
 
 def test_what_is_only_claimed_is_not_said_to_be_known() -> None:

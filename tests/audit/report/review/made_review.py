@@ -17,14 +17,14 @@ HOSTILE = "<script>alert(1)</script>\x1b[2J\u202egnp"
 _BESIDE = {"detectable": 1.4, "floor": "0.31"}
 
 
-def make_review(folder: Path) -> Review:
+def make_review(folder: Path, stage: str = "final") -> Review:
     """A program that is proved, a box that leaks, one that fails at ε = 10, and an unread one."""
     honest = make_prepared(folder, "honest", asks=True, queries=(StatedQuery("ages"),))
     leaks = make_prepared(folder, "leaks", unit="person")
     fails = make_prepared(folder, "fails at ten")
     data = folder / "data.csv"
     data.write_text("sex\na\n")
-    order = make_order(honest, leaks, fails, data=data)
+    order = make_order(honest, leaks, fails, stage=stage, data=data)
     worked = Worked(_answer)
     worked.work(order)
     found = conclude(order, worked.read)

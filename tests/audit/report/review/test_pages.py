@@ -57,6 +57,13 @@ def test_failures_that_are_alike_are_one_row(review: Review) -> None:
     assert page.count('<td data-label="Ending">exit code 1</td><td data-label="Times">5</td>') == 1
 
 
+@pytest.mark.parametrize(("stage", "said"), [("prescreen", True), ("final", False)])
+def test_pages_say_what_later_means(stage: str, said: bool, tmp_path: Path) -> None:
+    pages = render_all(make_review(tmp_path, stage))
+    assert ("LATER stands where the final stage looks" in cut(pages["index"])) == said
+    assert ("LATER stands where the final stage looks" in cut(pages["honest"])) == said
+
+
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
         for name, page in render_all(make_review(Path(folder))).items():

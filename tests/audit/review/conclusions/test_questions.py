@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
-from audit.review.conclusions.questions import ask_about_terms, ask_about_write_up
+from audit.review.conclusions.questions import (
+    ask_about_failures,
+    ask_about_terms,
+    ask_about_write_up,
+)
 from audit.review.conclusions.review import conclude
 from audit.review.submissions.submission import Prepared, StatedClaim, StatedQuery
 from audit.review.write_ups.comparing import Silence
@@ -103,3 +107,19 @@ def test_the_spelling_of_a_query_is_ours_and_no_question(tmp_path: Path) -> None
     (question,) = ask_about_write_up(prepared, [], silent)
     assert "does not state the noise of 'the question of x'." in question
     assert ask_about_write_up(prepared, [], silent[:1]) == []
+
+
+@pytest.mark.parametrize(
+    ("log", "says"),
+    [
+        ("", "no output: it gave up. On"),
+        (
+            "one\ndp-audit: it gave up; ask its author\n",
+            "no output: it gave up; ask its author. On",
+        ),
+        ("one\ntwo\n", "no output: it gave up. Its log ends with “two”. On"),
+    ],
+)
+def test_what_a_log_says_of_a_failure_is_said_once(log: str, says: str) -> None:
+    (asked,) = ask_about_failures([("1", "it gave up", log)])
+    assert asked.startswith(f"At ε = 1, the program gives {says} which inputs")
