@@ -39,6 +39,8 @@ def _explain(error: BaseException, module: str) -> str:
         return f"({type(error).__name__} at {where}: {error.msg}); mend that line"
     if isinstance(error, ModuleNotFoundError):
         missing = error.name or module
+        if module == missing and module.endswith(".py"):
+            return f"({what}); name the module without its suffix: {module[:-3]}"
         if f"{module}.".startswith(f"{missing}."):
             return f"({what}); run from the folder that holds it, or install it"
         return (

@@ -10,6 +10,7 @@ from audit.testing.claims.checked import Checked, ClaimRefuted
 from audit.testing.claims.checking import check
 from audit.testing.claims.failures import failure_text
 from synthesizers.errors import DPAuditError, InputError
+from synthesizers.suggestions import suggest
 
 Parameter = TypeVar("Parameter")
 
@@ -67,9 +68,8 @@ def read_arguments(claim: Any, asked: dict[str, Any]) -> Asked:
     known = set(Asked.__dataclass_fields__)
     unknown = sorted(set(asked) - known)
     if unknown:
-        raise InputError(
-            f"certify takes no {', '.join(unknown)}; it takes {', '.join(sorted(known))}"
-        )
+        meant = suggest(unknown[0], known) or f"; it takes {', '.join(sorted(known))}"
+        raise InputError(f"certify takes no {', '.join(unknown)}{meant}")
     if not isinstance(claim, str):
         raise InputError("state the claim as text: 'epsilon=1', 'rho=0.5', 'epsilon=1, delta=1e-6'")
     if "neighbours" not in asked:

@@ -49,6 +49,8 @@ def _failure_group(sheet: Sheet, checked: Checked) -> Group:
     parts: list[RenderableType] = [sheet.text(_headline(checked)), Text()]
     if checked.trouble:
         parts += [sheet.text(checked.trouble), Text()]
+    if any(finding.about == "exceptions" for finding in checked.violations):
+        parts += [sheet.text(_exceptions(checked)), Text()]
     if checked.certificate is not None:
         view = certificate_view(checked.certificate)
         if checked.verdict is Verdict.UNDECIDED:
@@ -76,8 +78,31 @@ def _headline(checked: Checked) -> str:
         return f"{checked.name} does not keep {asserted}"
     if checked.verdict not in checked.accepted:
         wanted = " or ".join(verdict.value for verdict in checked.accepted)
-        return f"{checked.verdict.value}: {checked.name}, {asserted}; expected {wanted}"
+        headline = f"{checked.verdict.value}: {checked.name}, {asserted}; expected {wanted}"
+        return headline + _out_of_reach(checked)
     return f"{checked.name} shows more of its data than {asserted} allows"
+
+
+def _exceptions(checked: Checked) -> str:
+    """What to look at first where the subject fails on some databases, often by mistake."""
+    domain = checked.claim.domain
+    named = "" if domain is None else f" The attributes of a record are: {', '.join(domain.names)}."
+    return (
+        f"{checked.name} raises an exception on one database and not on its neighbour, which an "
+        f"attacker can see. If it is a mistake in the code, mend that first.{named}"
+    )
+
+
+def _out_of_reach(checked: Checked) -> str:
+    """Why a test that found nothing wrong can't be shown what it requires, and what to do."""
+    if checked.verdict is not Verdict.NOT_REFUTED or checked.certificate is None:
+        return ""
+    if checked.pair is not None:
+        return ". A pair alone can refute a claim and not show it: leave out require, or the pair."
+    return (
+        ". Runs can refute a claim and not show it: write the mechanism as a program of a curator, "
+        "which can be proved, or leave out require."
+    )
 
 
 def _witness(sheet: Sheet, checked: Checked, view: CertificateView) -> list[RenderableType]:

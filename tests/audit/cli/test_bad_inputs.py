@@ -131,6 +131,7 @@ BY_HAND = (
     (f"channel tool.py {SMALL}", "write command:tool.py"),
     (f"certify mine:noise {CLAIM}", "did you mean 'noisy'?"),
     (f"certify absent:noisy {CLAIM}", "run from the folder that holds it"),
+    (f"certify mine.py:noisy {CLAIM}", "name the module without its suffix: mine"),
     (f"certify syntax:f {CLAIM}", "SyntaxError at syntax.py:1"),
     (f"certify needs:f {CLAIM}", "needs 'a_library_of_nobody'"),
     (f"certify fails:f {CLAIM}", "ZeroDivisionError at fails.py:2"),

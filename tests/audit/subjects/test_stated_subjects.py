@@ -65,6 +65,15 @@ def test_a_module_of_another_source_may_not(here: Path) -> None:
     assert find_obstacle(subject) != ""
 
 
+def test_a_file_of_code_beside_the_module_is_another_source(here: Path) -> None:
+    source = module_source("subject_here:f")
+    assert source is not None
+    subject = {"kind": "function", "name": "subject_here:f", **source.identity()}
+    assert find_obstacle(subject) == ""
+    (here / "test_subject.py").write_text("")
+    assert find_obstacle(subject).endswith(" (it covers all code in that folder)")
+
+
 @pytest.mark.parametrize("name", ["absent_module:f", "", ":f", "absent.inner:f", "..:f", "a b:f"])
 def test_an_absent_module_is_absent(here: Path, name: str) -> None:
     found = find_obstacle({"kind": "function", "name": name})

@@ -81,6 +81,24 @@ def test_what_was_not_shown_as_required_fails_without_an_accusation() -> None:
     assert found.verdict is Verdict.NOT_REFUTED and not found.violations
 
 
+def test_it_says_why_what_is_required_is_out_of_reach() -> None:
+    asked: dict[str, Any] = {"neighbours": "add-remove", "cells": 2, "require": "proof"}
+    with pytest.raises(ClaimRefuted, match=r"(?s)A\s+pair\s+alone.*leave\s+out\s+require"):
+        certify(NoisyHistogram(), "epsilon=1", pair=([1, 0], [0, 0]), **asked)
+    with pytest.raises(ClaimRefuted, match=r"(?s)Runs\s+can.*program\s+of\s+a\s+curator"):
+        certify(mechanisms.rounded_count, "epsilon=1/2", runs=4000, **asked)
+
+
+def test_the_smallest_pair_is_a_test_that_the_fix_satisfies() -> None:
+    found = refuted(NoisyHistogram(F(1, 2)), "epsilon=1", require="proof", **SMALL)
+    held: dict[str, Any] = {}
+    exec(compile(found.code, "pasted", "exec"), held)
+    with pytest.raises(ClaimRefuted):
+        held["test_smallest_counterexample"]()
+    exec(compile(found.code.replace("Fraction(1, 2)", "Fraction(1)"), "pasted", "exec"), held)
+    held["test_smallest_counterexample"]()
+
+
 def test_a_family_fails_at_its_smallest_member() -> None:
     with pytest.raises(ClaimRefuted, match=r"^ManyTotals\(2\) does not keep epsilon=1"):
         family(ManyTotals, "epsilon=1", over=range(1, 20), **SMALL)
@@ -124,6 +142,17 @@ def test_a_function_is_attacked_with_a_fixed_seed() -> None:
     assert found.verdict is Verdict.NOT_REFUTED
 
 
+def test_a_function_that_fails_by_mistake_is_told_its_attributes() -> None:
+    def misspelt(database: Any, rng: Any) -> int:
+        return sum(record["sell"] == "1" for record in database)
+
+    with pytest.raises(ClaimRefuted) as caught:
+        certify(misspelt, "epsilon=1", neighbours="add-remove", cells=2, records=1, runs=1500)
+    told = " ".join(str(caught.value).split())
+    assert "misspelt raises an exception on one database" in told
+    assert "mend that first. The attributes of a record are: cell." in told
+
+
 def test_too_few_runs_fail_without_an_accusation_and_say_how_many_would_do() -> None:
     asked: dict[str, Any] = {"neighbours": "add-remove", "cells": 2, "properties": False}
     with pytest.raises(ClaimRefuted, match=r"(?s)runs\s+a\s+database\s+would\s+do.*runs=") as told:
@@ -157,7 +186,8 @@ def test_persons_and_relations_are_taken_as_words_or_as_they_are() -> None:
         ("eps=1", SMALL, "a claim reads"),
         (None, SMALL, "state the claim"),
         (1, SMALL, "state the claim"),
-        ("epsilon=1", {**SMALL, "neighbors": 1}, "takes no neighbors"),
+        ("epsilon=1", {**SMALL, "neighbors": 1}, "takes no neighbors; did you mean 'neighbours'"),
+        ("epsilon=1", {**SMALL, "xyz": 1}, "takes no xyz; it takes alarm, "),
         ("epsilon=1", {**SMALL, "require": "faith"}, "require must be"),
         ("epsilon=1", {**SMALL, "runs": 0}, "runs must be"),
         ("epsilon=1", {**SMALL, "pair": ([],)}, "two databases"),
