@@ -54,12 +54,14 @@ def megabytes(names: Iterable[str]) -> int:
     return round(total / 1e6)
 
 
+def _name(names: tuple[str, ...]) -> str:
+    return "all" if len(names) == len(LIBRARIES) else ", ".join(names) or "none"
+
+
 def table() -> str:
     """The table in Markdown."""
     head = ["| what you run | libraries | MB of libraries |", "|---|---|---|"]
-    rows = [
-        f"| {what} | {', '.join(names) or 'none'} | {megabytes(names)} |" for what, names in ROWS
-    ]
+    rows = [f"| {what} | {_name(names)} | {megabytes(names)} |" for what, names in ROWS]
     return "\n".join([*head, *rows])
 
 

@@ -61,8 +61,9 @@ def run(flags: argparse.Namespace) -> int:
     streams.write_text(str(folder / "seed.txt"), seed + "\n")
     talk = streams.talk_console(flags.quiet)
     talk.print(
-        f"{folder}: table.csv ({size.records} records), domain.toml, process.json (public) and "
-        "seed.txt: keep it hidden until the results are in, then reveal it",
+        f"{folder}: table.csv ({size.records} records), domain.toml, process.json and seed.txt. "
+        "Publish domain.toml and process.json now; keep table.csv and seed.txt hidden until the "
+        "results are in, then reveal seed.txt",
         markup=False,
     )
     return 0

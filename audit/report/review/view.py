@@ -185,7 +185,8 @@ def _power(claim: ClaimConclusion) -> str:
     if claim.detectable is None or claim.detect is None:
         return ""
     symbol = SYMBOLS.get(claim.bounds.parameter, claim.bounds.parameter)
-    seen = "no leak" if claim.detectable == float("inf") else f"{symbol} ≥ {claim.detectable:.3g}"
+    blind = claim.detectable == float("inf")
+    seen = "no leak of any size" if blind else f"{symbol} ≥ {claim.detectable:.3g}"
     return f"{seen}; asked for: {claim.detect:.3g}"
 
 

@@ -150,7 +150,9 @@ def _walk(report: Report, held: Any, parts: list[str], of: tuple[str, ...]) -> I
                 f"{report.name}: {part!r} ends at a member of a list; say what of it"
             )
         for place, one in members:
-            inner = [mark for mark in _marks(one) if mark != part] or [str(place)]
+            inner = [mark for mark in _marks(one) if mark != part]
+            if not inner and (part == "*" or len(members) > 1):
+                inner = [str(place)]
             yield from _walk(report, one, rest, (*of, *inner))
     else:
         why = held if held is None else type(held).__name__

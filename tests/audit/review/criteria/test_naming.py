@@ -39,6 +39,7 @@ def test_names_and_paths_find_the_same() -> None:
     both = [("a.csv", Range.point(Fraction(1, 2))), ("b.csv", Range.point(Fraction(1)))]
     assert values("mgd") == values("scores.mgd.value") == both
     assert values('scores."k.1".value') == [("a.csv", Range.point(Fraction(7)))]
+    assert values("refused.hoc.reason") == [("", "no persons")]
     assert values("copies.records") == [("a.csv", Range.point(Fraction(2)))]
     assert values("synthetic.0.records") == [("a.csv", Range.point(Fraction(3)))]
     assert values("epsilon") == [("", Range(Fraction(1), Fraction(2)))]
