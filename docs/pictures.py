@@ -3,8 +3,9 @@
 python -m docs.pictures                    # all pictures: some minutes
 python -m docs.pictures certificate utility    # those of some pages alone
 
-Each page is shown at the width of a screen and of a phone, in both themes. The releases and the
-runs behind them are drawn anew, so that numbers differ from one time to the next.
+Each page is shown at the width of a screen and of a phone, in both themes; the picture of a wide
+page leaves out its empty margins. The releases and the runs behind them are drawn anew, so that
+numbers differ from one time to the next.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 from tempfile import TemporaryDirectory
 
 import dp_audit
@@ -21,10 +23,13 @@ from synthesizers.tables import write_table
 from tests.audit.report.chromium import LOOKS, Look, chromium
 
 FOLDER = Path(__file__).parent / "pictures"
-SUBMISSIONS = Path(__file__).parents[1] / "examples" / "challenge"
+CHALLENGE = Path(__file__).parents[1] / "examples" / "challenge"
 
-HEIGHTS = {1280: 860, 420: 900}
-"""How much of a page is in its picture, by the width, in pixels."""
+SUBMISSIONS = ("command", "exact-size")
+"""Those that are photographed: a review of all takes many minutes."""
+
+SIZES = {1280: (1000, 1060), 420: (420, 900)}
+"""How much of a page is in its picture, by the width at which it is shown: width and height."""
 
 MOST_BYTES = 200_000
 """No picture is larger, so that the repository stays small."""
@@ -57,9 +62,11 @@ def write_utility(page: Path) -> None:
 
 
 def write_review(page: Path) -> None:
-    """The submissions of the example."""
-    review = page.parent / "review"
-    dp_audit.review(SUBMISSIONS, out=review, runs=4_000, releases=1, seed=7)
+    """Some submissions of the example."""
+    folder, review = page.parent / "challenge", page.parent / "review"
+    others = {one.name for one in CHALLENGE.iterdir() if one.is_dir()} - {*SUBMISSIONS}
+    copytree(CHALLENGE, folder, ignore=ignore_patterns(*others, "*.zip"))
+    dp_audit.review(folder, out=review, runs=4_000, releases=1, seed=7)
     page.write_bytes((review / "index.html").read_bytes())
 
 
@@ -73,7 +80,7 @@ PAGES: Mapping[str, Callable[[Path], None]] = {
 
 def name_picture(page: str, look: Look) -> str:
     """The name of a picture's file, as ``certificate-narrow-dark.png``."""
-    width = "wide" if look.width == max(HEIGHTS) else "narrow"
+    width = "wide" if look.width == max(SIZES) else "narrow"
     return f"{page}-{width}-{'dark' if look.dark else 'light'}.png"
 
 
@@ -100,7 +107,7 @@ def main(wanted: Sequence[str]) -> int:
             PAGES[name](page)
             for look in LOOKS:
                 browser.open(page, look)
-                picture = browser.photograph(HEIGHTS[look.width])
+                picture = browser.photograph(SIZES[look.width])
                 path = FOLDER / name_picture(name, look)
                 path.write_bytes(picture)
                 print(f"{path.name}: {len(picture):,} bytes")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A matrix with named rows and columns. ``peaks``: the entries that attain the largest."""
+    """A matrix with named rows and columns.
+
+    ``peaks``: the entries that attain the largest. ``phrases``: what rows mean, by their names.
+    """
 
     corner: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
     peaks: frozenset[tuple[int, int]] = frozenset()
+    phrases: Mapping[str, str] = field(default_factory=dict)
 
     def turned(self) -> Grid:
         """The same matrix with rows and columns exchanged."""

@@ -16,10 +16,11 @@ from markupsafe import Markup
 from audit.channels.channel import Channel
 from audit.report.attestation.label import Label
 from audit.report.certificate.attack import AttackStory
-from audit.report.certificate.view import certificate_view, comparison_view
+from audit.report.certificate.view import certificate_view
 from audit.report.channel.heatmap import Shade, common_shade, heat_map
 from audit.report.channel.measures import measures_view
 from audit.report.channel.view import analysis_view
+from audit.report.comparison.rulers import comparison_view
 from audit.report.contrast import writing_on
 from audit.report.page import (
     AnalysisSection,
@@ -37,6 +38,7 @@ from audit.report.page import (
 )
 from audit.report.picture import ramp
 from audit.report.review.view import review_view, submission_view
+from audit.report.utility.phrases import PHRASES
 from audit.report.utility.view import utility_view
 from audit.report.words import clean
 
@@ -121,7 +123,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         finalize=_to_html,
     )
-    templates.globals["infinity"] = math.inf
+    templates.globals.update(infinity=math.inf, phrases=PHRASES)
     templates.tests["sampled"] = lambda story: isinstance(story, AttackStory)
     return templates
 

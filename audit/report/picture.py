@@ -17,6 +17,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.report.powers import raise_digits
+
 GRAIN = 0.25
 """Points of a curve that are nearer to each other than so many pixels are drawn as one."""
 
@@ -49,7 +51,6 @@ _ANCHORS = {
     (True, True): _DARK_SIDES,
 }
 
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Point = tuple[float, float]
 
@@ -106,7 +107,7 @@ def decades(name: str, first: int, last: int) -> Axis:
 
 
 def _power(power: int) -> str:
-    return f"{10.0**power:g}" if -3 < power < 3 else "10" + str(power).translate(_RAISED)
+    return f"{10.0**power:g}" if -3 < power < 3 else "10" + raise_digits(power)
 
 
 def doublings(name: str, top: float) -> Axis:

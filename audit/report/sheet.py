@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -45,6 +46,8 @@ _ASCII = {
     "’": "'",
     "é": "e",
 }
+
+_EXPONENT = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 
 _GLYPHS = {
     "line": "─",
@@ -108,6 +111,7 @@ class Sheet:
         text = clean(text)
         if not self.ascii_only or text.isascii():
             return text
+        text = _EXPONENT.sub(lambda found: f"^{normalize('NFKC', found[0])}", text)
         spelled = "".join(_ASCII.get(character, character) for character in text)
         return spelled.encode("ascii", "backslashreplace").decode("ascii")
 

@@ -78,11 +78,11 @@ class CertificateResult(Result):
         """The certificate's page."""
         from audit.report.page import CertificateSection
 
-        name = str(self.certificate.subject["name"])
+        title = f"Is {self.certificate.subject['name']} as private as it claims?"
         return page_of(
-            f"Privacy certificate of {name}",
+            title,
             "What was claimed, what was found, and how to check it without trusting this report.",
-            CertificateSection(f"{name}: {self.certificate.claim.guarantee}", self.certificate),
+            CertificateSection(title, self.certificate),
         )
 
 

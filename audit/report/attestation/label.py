@@ -140,7 +140,7 @@ def _parts(sheet: Sheet, label: Label) -> Iterator[RenderableType]:
     head = sheet.text(f"{label.verdict}: {label.name}", "bold")
     told = map(sheet.text, (label.meaning, label.rests) if label.rests else (label.meaning,))
     yield Panel(Group(head, *told), box=box.ROUNDED, padding=(0, 1))
-    yield sheet.heading("A guess about one of those in question is right")
+    yield sheet.heading("How often somebody who knows all the rest guesses right")
     yield sheet.pairs([("by a coin", label.before), ("by the release", label.after)])
     yield from sheet.lines([label.guess])
     yield sheet.text("")

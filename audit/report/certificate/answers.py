@@ -44,12 +44,14 @@ def answers_of(certificate: Certificate) -> Answers:
 
 
 def _unshown(certificate: Certificate) -> str:
-    """What the claim promises, where the certificate leaves open whether that is true."""
+    """What the verdict leaves open of the claim, or beyond it."""
+    if certificate.verdict is Verdict.REFUTED:
+        return "Whether a weaker claim holds is another question, for a certificate of its own."
     if certificate.verdict not in (Verdict.NOT_REFUTED, Verdict.UNDECIDED):
         return ""
     promised = promised_by(certificate)
     question = f"{promised.question[0].lower()}{promised.question[1:]}"
-    return f"Not shown is what the claim promises about {question}: {promised.rise}."
+    return f"The claim limits {question} ({promised.rise}). Whether it is kept is not shown."
 
 
 def _next_steps(certificate: Certificate, told: Explanation) -> tuple[Step, ...]:

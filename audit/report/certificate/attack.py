@@ -23,6 +23,7 @@ from audit.report.words import (
     record_text,
     short,
 )
+from audit.review.conclusions.chances import SMALL, one_in
 from audit.statements.databases import expand
 from audit.statements.evidence import Decision, SampledWitness, Search, ShownPair
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
@@ -322,8 +323,7 @@ def _one_sided(witness: SampledWitness) -> bool:
 
 
 def _strength(witness: SampledWitness) -> str:
-    # Smaller p-values are no longer told apart.
-    chance = number(max(witness.p_value, 1e-300), 2)
+    chance = number(witness.p_value, 2) if witness.p_value >= SMALL else one_in(witness.p_value)
     if witness.p_value >= 1 and witness.test != "if deterministic":
         return "Guesses like these do not speak against the claim."
     match witness.test:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from audit.disclosure.ceilings import find_ceiling
-from audit.report.percentages import percent_above, percent_below
+from audit.report.percentages import percent, percent_above, percent_below
 from audit.report.words import claimed_value, decisive_value
 from audit.statements.certificate import Certificate
 from audit.statements.evidence import Decision, Evidence, Side, Verdict, Witness
@@ -145,7 +145,8 @@ def _shown(certificate: Certificate) -> Certainty | None:
     if _is_pure(certificate.claim.guarantee):
         notes.append(f"The claim allows {promised_by(certificate).rise.partition('→ ')[2]}.")
     if evidence.confidence is not None:
-        notes.append(f"The finding has confidence {evidence.confidence}.")
+        confidence = percent(Fraction(evidence.confidence))
+        notes.append(f"The finding has a confidence of {confidence}.")
     return Certainty(
         f"What an attacker who knows everything but one {who} can be sure of after some releases",
         f"50 % → {sure}",

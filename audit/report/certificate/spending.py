@@ -8,24 +8,25 @@ from audit.statements.evidence import Decision, Spending
 
 
 def state_blame(spending: Spending) -> str:
-    """Which question spends what it should not, as a sentence."""
-    where = "" if spending.where is None else f" asked at {spending.where},"
-    name = f"{spending.question}, {spending.asked},{where} answered {vector(spending.answer)},"
+    """Which question spends what it should not, in two sentences."""
+    where = "" if spending.where is None else f", asked at {spending.where}"
     declared, total = spending.declared, spending.total
     loss = equation("ε", spending.loss)
     cost = (
-        "and declares no cost in ε"
+        "and it declares no cost in ε"
         if declared is None
-        else f"of the declared {above(declared.upper)}"
+        else f"of the {above(declared.upper)} that it declares"
     )
-    if total is None and declared is not None and spending.loss.lower > declared.upper:
-        return f"Question {name} spends {loss} {cost}."
+    named = f"question {spending.question} ({spending.asked}{where})"
+    answered = f"Where its answer is {vector(spending.answer)}, it spends {loss} {cost}"
     if total is not None:
         return (
-            f"With question {name} the answers together spend {equation('ε', total)}, beyond the "
-            f"claim; it spends {loss} {cost}."
+            f"The violation shows at {named}. {answered}, and all answers together spend "
+            f"{equation('ε', total)}, which is beyond the claim."
         )
-    return f"Question {name} spends most of all: {loss} {cost}."
+    if declared is not None and spending.loss.lower > declared.upper:
+        return f"The violation shows at {named}. {answered}."
+    return f"Most of the loss is that of {named}. {answered}."
 
 
 def blame_sentence(certificate: Certificate) -> str:

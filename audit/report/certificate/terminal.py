@@ -19,10 +19,10 @@ from audit.report.certificate.view import (
     CertificateView,
     EvidenceRow,
     certificate_view,
-    comparison_view,
     no_bounds,
 )
 from audit.report.certificate.witness import Story
+from audit.report.comparison.rulers import comparison_view
 from audit.report.sheet import Adaptive, Sheet
 from audit.statements.certificate import Certificate
 

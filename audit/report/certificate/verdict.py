@@ -91,9 +91,11 @@ def _explain_undecided(certificate: Certificate) -> Explanation:
 def state_rests(certificate: Certificate) -> str:
     """How the subject ran, what the verdict rests on beyond the evidence, and what its maker adds.
 
-    The assumptions are those that the certificate lists in full, in one sentence.
+    The assumptions are those that the certificate lists in full, in a sentence or two.
     """
-    parts = (_place(certificate), _assumptions_sentence(certificate), _self_test(certificate))
+    rests = _assumptions_sentence(certificate)
+    place = _place(certificate) if rests or not _is_own(certificate) else ""
+    parts = (place, rests, _self_test(certificate))
     return " ".join(part for part in parts if part)
 
 
@@ -112,6 +114,10 @@ def _ignored_input(certificate: Certificate) -> str:
 
 def _is_foreign(certificate: Certificate) -> bool:
     return certificate.subject.get("kind") not in OWN_WORD
+
+
+def _is_own(certificate: Certificate) -> bool:
+    return bool(certificate.subject.get("kind") == "program")
 
 
 def _ceiling(certificate: Certificate) -> str:
@@ -147,7 +153,7 @@ def _refusal(certificate: Certificate) -> str:
 def _place(certificate: Certificate) -> str:
     """Where the subject ran, and on whose word."""
     isolation = certificate.isolation
-    if certificate.subject.get("kind") == "program":
+    if _is_own(certificate):
         return "The program is one of dp-audit's own."
     if isolation is None:
         return ""
@@ -163,10 +169,10 @@ def _place(certificate: Certificate) -> str:
 
 
 def _assumptions_sentence(certificate: Certificate) -> str:
-    """The assumptions that remain, in one sentence."""
+    """The assumptions that remain, in a sentence or two."""
     kind, holds = certificate.subject.get("kind"), certificate.verdict in HOLDS
     if kind == "channel":
-        return "This rests on the file's matrix being the law of the mechanism."
+        return "Taken for granted, and not shown: the file's matrix is the law of the mechanism."
     if certificate.of_program:
         return _OF_PROGRAM if holds else ""
     if certificate.verdict in (Verdict.CONTRADICTION, Verdict.INVALID_RUN):
@@ -179,22 +185,24 @@ def _assumptions_sentence(certificate: Certificate) -> str:
 
 
 _OF_PROGRAM = (
-    "This rests on the samplers and the system's entropy, on the output being a function of the "
-    "answers and the drawn seed, on public constants that are not read off the data, and on a "
-    "release that keeps to what was analysed; time, memory and other side channels are out of "
-    "scope."
+    "Taken for granted, and not shown: the noise has its stated law, the system's random numbers "
+    "are good, the output is made of the noisy answers and a drawn seed alone, bins and bounds "
+    "were not read off the data, and the release keeps to what was analysed. Time, memory and "
+    "other side channels are out of scope."
 )
 _OF_COINS = (
-    "This rests on fair coins that nothing but the records handed over tells of, and on the code "
-    "that ran being the code that will run; time, memory and other side channels are out of scope."
+    "Taken for granted, and not shown: the coins are fair, nothing but the records handed over "
+    "tells how they fell, and the code that ran is the code that will run. Time, memory and other "
+    "side channels are out of scope."
 )
 _OF_SPLIT = (
-    "This rests on a split that is older than the release, whose digest was published before, and "
-    "on nobody who trained having seen the holdout."
+    "Taken for granted, and not shown: the split is older than the release, its digest was "
+    "published before, and nobody who trained has seen the holdout."
 )
 _OF_BLACK_BOX = (
-    "This rests on repeated runs being independent draws of one law, and on the code that ran "
-    "being the code that will run; time, memory and other side channels are out of scope."
+    "Taken for granted, and not shown: repeated runs are independent draws of one law, and the "
+    "code that ran is the code that will run. Time, memory and other side channels are out of "
+    "scope."
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from audit.review.conclusions.chances import SMALL, one_in
 from audit.review.conclusions.exactness import SmallTables
 from audit.review.conclusions.usefulness import Scores
 
@@ -39,4 +40,6 @@ def exactness_row(found: SmallTables) -> tuple[str, ...]:
     """The ε, the share of wrong counts, the least of any program, and the claim's p-value."""
     least = "–" if found.least is None else f"{found.least:.3g}"
     chance = "1" if found.p_value >= 1 else f"{found.p_value:.2g}"
+    if found.p_value < SMALL:
+        chance = one_in(found.p_value)
     return found.epsilon, f"{found.wrong:.3g} of {found.coins}", least, chance

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from audit.report.review.tables import exactness_row, utility_rows
 from audit.report.words import MEANINGS, above, below, duration, plural
+from audit.review.conclusions.chances import one_in
 from audit.review.conclusions.claims import FAILED, LATER, PENDING, Bounds, ClaimConclusion
 from audit.review.conclusions.references import MissingReference
 from audit.review.conclusions.review import Failure, Review, SubmissionReview
@@ -237,7 +238,7 @@ def review_view(review: Review) -> ReviewView:
         ("Stage", order.stage),
         ("Databases", f"made up, of {order.records} records or two persons"),
         ("Leak to be seen", f"{order.detect} times the claim, in the final stage"),
-        ("Error of REFUTED", f"at most {float(ALARM):g} for each claim, in all stages together"),
+        ("Error of REFUTED", f"at most {one_in(ALARM)} for each claim, in all stages together"),
         ("Random numbers", f"follow from the seed {order.seed}"),
         ("Time", f"{duration(review.seconds)} of one core, over all pieces"),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from audit.report.grid import Grid
+from audit.report.utility.phrases import PHRASES
 from audit.report.utility.scores import BEST_POSSIBLE, NULL, first_of
 from audit.report.utility.words import group_digits, value_text
 from audit.utility.ranking import Ranking
@@ -13,6 +14,9 @@ from audit.utility.score import Score
 
 DIGITS = 3
 """Significant digits of a number here; the scores themselves have more."""
+
+TINY = 1e-9
+"""What is nearer to 0 is written as that."""
 
 
 def glance(results: UtilityResults, ranking: Ranking | None) -> Grid:
@@ -33,10 +37,12 @@ def glance(results: UtilityResults, ranking: Ranking | None) -> Grid:
         rows.append((metric, tuple(cells.get(name, "–") for name in columns)))
         first = first_of(ranking, metric, results)
         peaks |= {(row, place) for place, name in enumerate(columns) if name in first}
-    return Grid("metric", columns, tuple(rows), frozenset(peaks))
+    return Grid("metric", columns, tuple(rows), frozenset(peaks), PHRASES)
 
 
 def _text(score: Score) -> str:
+    if score.value is not None and 0 < abs(score.value) < TINY:
+        return "≈ 0"
     return value_text(score.value, DIGITS)
 
 

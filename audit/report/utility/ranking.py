@@ -10,7 +10,7 @@ from audit.report.grid import Grid
 from audit.report.picture import Cells
 from audit.report.utility.pair_map import pair_map
 from audit.report.utility.scores import rank_text
-from audit.report.utility.words import value_text
+from audit.report.utility.words import join_names, value_text
 from audit.report.words import plural
 from audit.utility.comparison import CONFIDENCE
 from audit.utility.ranking import MetricRanking, Ranking, Standing
@@ -134,7 +134,7 @@ def _lead(ranking: Ranking) -> str:
     over = plural(len(ranking.families), "family of metrics", "families of metrics")
     if len(ranking.leaders) > 1:
         return (
-            f"{_join_names(ranking.leaders)} share the best mean rank, {value_text(least, 3)} over "
+            f"{join_names(ranking.leaders)} share the best mean rank, {value_text(least, 3)} over "
             f"{over}."
         )
     return f"{ranking.leaders[0]} has the best mean rank, {value_text(least, 3)} over {over}."
@@ -149,7 +149,7 @@ def _dissent(ranking: Ranking) -> tuple[str, ...]:
         alone = len(ranking.leaders) == 1
         return ("By no metric is another file better beyond chance.",) if alone else ()
     others = [m for m in decided if m.metric in ranking.dissenting]
-    told = "; ".join(f"{m.metric} ({_join_names(m.winners)})" for m in others)
+    told = "; ".join(f"{m.metric} ({join_names(m.winners)})" for m in others)
     return (
         f"Another file is ahead by {len(others)} of {plural(len(decided), 'metric')}: {told}. "
         "Which file is best depends on the metric.",
@@ -173,7 +173,7 @@ def _podium(standings: Sequence[Standing], ranking: Ranking) -> Grid:
 def _podium_note(ranking: Ranking) -> str:
     voting = {metric for family in ranking.families.values() for metric in family}
     several = [
-        f"{name} ({_join_names(family)})"
+        f"{name} ({join_names(family)})"
         for name, family in ranking.families.items()
         if len(family) > 1
     ]
@@ -184,7 +184,7 @@ def _podium_note(ranking: Ranking) -> str:
     if left:
         notes.append(
             "Without a vote, as they have no value of some file or are made of others: "
-            f"{_join_names(left)}."
+            f"{join_names(left)}."
         )
     return " ".join(notes)
 
@@ -265,11 +265,5 @@ def _disagreement(ranking: Ranking) -> tuple[str, ...]:
             found.append(f"The two metrics that agree least are {words}: Kendall's τ-b is {tau}.")
     silent = [m.metric for m in ranking.metrics if len(m.places) > 1 and not _orders(m)]
     if silent:
-        found.append(f"No two files can be told apart by {_join_names(silent)}.")
+        found.append(f"No two files can be told apart by {join_names(silent)}.")
     return tuple(found)
-
-
-def _join_names(names: Sequence[str]) -> str:
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"

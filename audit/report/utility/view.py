@@ -14,9 +14,9 @@ from audit.report.utility.ranking import RankingView, ranking_view
 from audit.report.utility.scores import BEST_POSSIBLE, ScoreBlock, score_blocks, set_apart
 from audit.report.utility.subgroups import SubgroupsView, subgroups_views
 from audit.report.utility.warnings import warnings
-from audit.report.utility.words import NOTICE, group_digits, value_text
+from audit.report.utility.words import NOTICE, group_digits, join_names, value_text
 from audit.report.words import plural
-from audit.utility.ranking import rank
+from audit.utility.ranking import Ranking, rank
 from audit.utility.results import UtilityResults
 
 MAX_LISTED = 12
@@ -33,6 +33,9 @@ class FileRow:
     part: str
     promise: str = ""
 
+
+MOST_LEADERS = 2
+"""Of how many files that share the first place the answer says how near they come."""
 
 REFUSED = "every file"
 """Which files have no value of a metric that does not apply to their domain."""
@@ -86,7 +89,7 @@ def utility_view(results: UtilityResults) -> UtilityView:
     blocks, shared = set_apart(score_blocks(results, ranking))
     return UtilityView(
         NOTICE,
-        shown.sentences[0] if shown is not None else _answer(blocks),
+        _answer(blocks, results, ranking),
         warnings(results),
         _files(results),
         _columns(results),
@@ -104,21 +107,34 @@ def utility_view(results: UtilityResults) -> UtilityView:
     )
 
 
-def _answer(blocks: Sequence[ScoreBlock]) -> str:
-    """How far the only file is on the way from knowing nothing to the best; empty where unknown."""
-    ways = [
-        (block.rows[0].name, block.rows[0].at)
+def _answer(blocks: Sequence[ScoreBlock], results: UtilityResults, ranking: Ranking | None) -> str:
+    """Which file is nearest to the real one, and how near the nearest are; empty where unknown."""
+    if ranking is None:
+        return " ".join(_way(blocks, file, file) for file in results.synthetics[:1])
+    leaders = ranking.leaders
+    if not leaders:
+        return ""
+    lead = f"{join_names(leaders)} {'are' if len(leaders) > 1 else 'is'} nearest to {results.real}"
+    firsts = [results.programs.get(name, (name,))[0] for name in leaders[:MOST_LEADERS]]
+    ways = (_way(blocks, file, "it" if len(leaders) == 1 else file) for file in firsts)
+    return " ".join((f"{lead}, all metrics taken together.", *filter(None, ways)))
+
+
+def _way(blocks: Sequence[ScoreBlock], file: str, called: str) -> str:
+    """How far a file is on the way from knowing nothing to the best; empty where unknown."""
+    places = [
+        next((row.at for row in block.rows if row.name == file and not row.baseline), None)
         for block in blocks
         if block.track is not None
         and block.track.best_is == BEST_POSSIBLE
-        and block.rows[0].at is not None
         and any(row.baseline and row.at is not None for row in block.rows)
     ]
-    if not ways:
+    known = [at for at in places if at is not None]
+    if not known:
         return ""
-    far = sum(at > 0.5 for _, at in ways)
+    far = sum(at > 0.5 for at in known)
     return (
-        f"By {far} of {plural(len(ways), 'metric')}, {ways[0][0]} is more than halfway from a "
+        f"By {far} of {plural(len(known), 'metric')}, {called} is more than halfway from a "
         "table that knows only the domain to the best possible score."
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from audit.report.utility.subgroups import lost_texts
-from audit.report.utility.words import group_digits
+from audit.report.utility.words import group_digits, join_names
 from audit.report.words import plural
 from audit.utility.copies import Copies
 from audit.utility.results import UtilityResults
@@ -18,7 +20,12 @@ def warnings(results: UtilityResults) -> tuple[str, ...]:
     columns = [
         _columns(file, file == results.real, names) for file, names in results.undeclared.items()
     ]
-    copies = [_copies(results, file, copies) for file, copies in results.copies.items()]
+    common = [file for file, copies in results.copies.items() if _all_common(results, file, copies)]
+    copies = [
+        _copies(results, file, copies)
+        for file, copies in results.copies.items()
+        if file not in common
+    ]
     persons = [_persons(file, copies.persons) for file, copies in results.copies.items()]
     small = [_size(file, records) for file, records in results.records.items() if records < FEW]
     alike = [
@@ -26,7 +33,13 @@ def warnings(results: UtilityResults) -> tuple[str, ...]:
         "one release, and that they do not differ says nothing of another run."
         for files in results.alike
     ]
-    return (*columns, *filter(None, (*copies, *persons)), *alike, *small, *lost_texts(results))
+    return (
+        *columns,
+        *filter(None, (_common(common), *copies, *persons)),
+        *alike,
+        *small,
+        *lost_texts(results),
+    )
 
 
 def _size(file: str, records: int) -> str:
@@ -51,6 +64,21 @@ def _persons(file: str, persons: int) -> str:
     return (
         f"The ids of {plural(persons, 'person')} of {file} are those of real ones: whoever gets "
         "the file can look them up."
+    )
+
+
+def _all_common(results: UtilityResults, file: str, copies: Copies) -> bool:
+    """Whether all records of a file are such as several real persons have."""
+    every = copies.records == results.records[file] > 0
+    return every and not copies.whole and not copies.of_unique
+
+
+def _common(files: Sequence[str]) -> str:
+    if not files:
+        return ""
+    return (
+        f"Every record of {join_names(files)} equals a real record in every column; each of these "
+        "real records occurs more than once."
     )
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from decimal import Decimal
 
+from audit.report.powers import spell_power
 from audit.report.words import duration, number, plural
 from audit.utility.metric import FIXED
 from audit.utility.results import UtilityResults
@@ -22,6 +25,9 @@ DIGITS = 6
 GROUPED = 1_000
 """From this number on thousands are set apart."""
 
+MOST_GROUPED = 10**9
+"""From this number on a power of ten is read more easily than the zeros."""
+
 FEW_DIGITS = 4
 """Significant digits of what stands beside a score or inside a picture."""
 
@@ -34,16 +40,16 @@ def utility_title(results: UtilityResults) -> str:
 
 
 def value_text(value: float | None, digits: int = DIGITS) -> str:
-    """A number to be read: ``0.0123457``, ``987654``, ``-∞``; ``–`` for none."""
+    """A number to be read: ``0.0123457``, ``987,654``, ``1.2 × 10⁻⁷``, ``−∞``; ``–`` for none."""
     if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     text = number(value, digits)
-    if abs(value) >= GROUPED and "e" not in text:
-        whole, dot, rest = text.partition(".")
+    if GROUPED <= abs(value) < MOST_GROUPED:
+        whole, dot, rest = f"{Decimal(text):f}".partition(".")
         text = f"{int(whole):,}{dot}{rest}"
-    return text.replace("-", "−")
+    return spell_power(text).replace("-", "−")
 
 
 def score_text(score: Score) -> str:
@@ -68,6 +74,13 @@ def entry_text(entry: Entry, digits: int = FEW_DIGITS) -> str:
 def group_digits(count: int) -> str:
     """A count with its thousands set apart, as ``1,204``."""
     return f"{count:,}".replace("-", "−")
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Names as a sentence lists them: ``a, b and c``."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def range_text(score: Score) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from audit.review.conclusions.chances import one_in
 from audit.review.conclusions.exactness import SmallTables
 from audit.review.conclusions.usefulness import Scores
 from audit.review.pieces.attacks import ALARM
@@ -50,7 +51,7 @@ def flag_too_exact(found: Sequence[SmallTables]) -> list[str]:
     return [
         f"Too exact at ε = {one.epsilon}: {one.wrong:.3g} of {one.coins} counts of small tables "
         f"are wrong{_beside(one)}. A program that keeps the claim shows this with a chance of at "
-        f"most {one.p_value:.1e}. Look closely at what reads the data."
+        f"most {one_in(one.p_value)}. Look closely at what reads the data."
         for one in found
         if one.p_value <= ALARM
     ]

@@ -102,10 +102,11 @@ class Chromium:
             raise RuntimeError(json.dumps(answer["exceptionDetails"])[:500])
         return answer["result"].get("value")
 
-    def photograph(self, height: int | None = None) -> bytes:
-        """The page as PNG: all of it, or its upper part of a height in pixels."""
-        size = self.evaluate("[innerWidth, document.documentElement.scrollHeight]")
-        clip = {"x": 0, "y": 0, "width": size[0], "height": height or size[1], "scale": 1}
+    def photograph(self, size: tuple[int, int] | None = None) -> bytes:
+        """The page as PNG: all of it, or a width and height in pixels of its upper middle."""
+        wide, high = self.evaluate("[innerWidth, document.documentElement.scrollHeight]")
+        width, height = size or (wide, high)
+        clip = {"x": (wide - width) / 2, "y": 0, "width": width, "height": height, "scale": 1}
         answer = self.ask("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
         return base64.b64decode(answer["data"])
 

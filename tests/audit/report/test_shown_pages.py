@@ -1,16 +1,12 @@
-"""Pages as a browser shows them: by axe-core, at a screen's and a phone's width, and printed."""
+"""Pages as a browser shows them: by axe-core, at a screen's and a phone's width."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
-import dp_audit
 from audit.report.comparison.view import sections as comparison_sections
 from audit.report.criteria.view import sections as criteria_sections
 from audit.report.disclosure.view import sections as disclosure_sections
@@ -33,7 +29,6 @@ from tests.audit.report.chromium import (
     Look,
     axe_source,
     chromium,
-    count_sheets,
     needs_chromium,
 )
 from tests.audit.report.criteria.test_document import decided
@@ -44,10 +39,6 @@ from tests.audit.report.utility.test_subgroups import divide_tables, results_wit
 from tests.audit.review.certificates import read
 
 pytestmark = [pytest.mark.slow, needs_chromium]
-
-MOST_SHEETS = 8
-"""Of a printed report of utility, as long as no details are unfolded."""
-
 
 CHANNELS = ("response", "suppressing", "tailed", "streamed")
 """Analyses whose pages differ in what they show."""
@@ -126,18 +117,3 @@ def test_axe_finds_what_is_wrong(browser: Chromium, tmp_path: Path) -> None:
     browser.open(tmp_path / "page.html", LOOKS[0])
     found = {line.partition(":")[0] for line in browser.find_violations(axe_source())}
     assert found == {"image-alt", "color-contrast"}
-
-
-def test_a_printed_report_of_four_tables_is_short(browser: Chromium, tmp_path: Path) -> None:
-    draw = partial(np.random.default_rng(0).integers, 0, 4, (400, 6))
-    files = [tmp_path / f"{name}.csv" for name in ("real", "one", "two", "three", "four")]
-    for file in files:
-        pd.DataFrame(draw(), columns=list("abcdef")).astype(str).to_csv(file, index=False)
-    lines = (f'{name} = {{ values = ["0", "1", "2", "3"] }}' for name in "abcdef")
-    (tmp_path / "domain.toml").write_text("\n".join(('name = "d"', "[attributes]", *lines)))
-    report = dp_audit.utility(files[0], files[1:], domain=tmp_path / "domain.toml")
-    report.save(tmp_path / "page.html")
-    browser.open(tmp_path / "page.html", LOOKS[0])
-    assert 1 <= count_sheets(browser.print_pdf()) <= MOST_SHEETS
-    browser.evaluate('document.querySelectorAll("details").forEach((one) => one.open = true)')
-    assert count_sheets(browser.print_pdf()) > MOST_SHEETS

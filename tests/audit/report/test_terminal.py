@@ -173,6 +173,11 @@ def test_symbols_have_ascii_names() -> None:
     assert "rho*alpha" in text and "epsilon ~ 5.493061" in text
 
 
+def test_powers_of_ten_are_told_in_ascii() -> None:
+    assert Sheet(80, ascii_only=True).spell("2.5 × 10⁻¹⁷, 10³⁰") == "2.5 x 10^-17, 10^30"
+    assert Sheet(80, ascii_only=False).spell("10⁻¹⁷") == "10⁻¹⁷"
+
+
 def test_a_broken_command_is_the_same_command() -> None:
     command = CERTIFICATES["exact"].reproduce + " --set 'name=two words'"
     lines = command_lines(command, 60)

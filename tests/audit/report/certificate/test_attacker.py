@@ -83,7 +83,7 @@ def test_a_refutation_speaks_by_what_violates_the_claim() -> None:
     assert told is not None and told.rise == "50 % → 100 %"
     told = certain_by(CERTIFICATES["attack refuted"])
     assert told is not None and told.rise == "50 % → at least 97.3 %"
-    assert told.note == "The claim allows at most 73.11 %. The finding has confidence 0.95."
+    assert told.note == "The claim allows at most 73.11 %. The finding has a confidence of 95 %."
     # Its witness alone: 3/10 against 1/10.
     told = certain_by(CERTIFICATES["gaussian"])
     assert told is not None and told.rise == "50 % → at least 75 %"

@@ -120,7 +120,7 @@ def test_the_box_says_where_the_subject_ran_and_on_whose_word(
 ) -> None:
     made = certificate("module", OBSERVED, isolation=isolation, trusted=trusted)
     assert state_rests(made).startswith(words)
-    assert "the output being a function of the answers and the drawn seed" in state_rests(made)
+    assert "the output is made of the noisy answers and a drawn seed alone" in state_rests(made)
 
 
 def test_of_what_can_only_be_run_the_box_says_what_that_rests_on() -> None:
@@ -132,7 +132,9 @@ def test_of_what_can_only_be_run_the_box_says_what_that_rests_on() -> None:
 
 def test_of_a_channel_the_file_is_taken_at_its_word() -> None:
     made = certificate("channel", OBSERVED)
-    assert state_rests(made) == "This rests on the file's matrix being the law of the mechanism."
+    assert state_rests(made) == (
+        "Taken for granted, and not shown: the file's matrix is the law of the mechanism."
+    )
 
 
 def test_what_the_maker_says_of_the_auditors_stands_in_the_box_as_their_word() -> None:

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from audit.report.utility.pair_map import colour_step, pair_map
+from audit.report.utility.phrases import PHRASES
 from audit.report.utility.ranking import FILES_ALONE, RankingView, ranking_view
 from audit.report.utility.scores import NULL, Track, rank_text, score_blocks
 from audit.report.utility.view import REFUSED, utility_view
+from audit.utility.catalogue import METRICS
+from audit.utility.copies import Copies
 from audit.utility.ranking import Place, rank
 from audit.utility.results import Promise, Scored, UtilityResults
 from tests.audit.report.utility import samples
@@ -182,6 +185,23 @@ def test_a_table_of_few_records_is_warned_of(records: int, warned: bool) -> None
     assert any("a has" in text for text in utility_view(results).warnings) == warned
 
 
+def test_copies_of_what_several_persons_share_are_one_warning() -> None:
+    results = results_of({"m": [1.0, 2.0, 3.0]}, ["a", "b", "c"])
+    copies = {
+        "a": Copies(100, 0, whole=False),
+        "b": Copies(100, 0, whole=False),
+        "c": Copies(100, 1, whole=False),
+    }
+    records = {"real": 100, "a": 100, "b": 100, "c": 100}
+    told = utility_view(dataclasses.replace(results, records=records, copies=copies)).warnings
+    assert told == (
+        "Every record of a and b equals a real record in every column; each of these real records "
+        "occurs more than once.",
+        "100 of 100 records of c equal a real record in every column, 1 of them a real record that "
+        "occurs once.",
+    )
+
+
 def test_ranks_are_intervals() -> None:
     assert rank_text(Place("a", 1, 1)) == "1"
     assert rank_text(Place("a", 1, 3)) == "1 to 3"
@@ -295,6 +315,12 @@ def test_results_without_scores_are_empty() -> None:
     assert view.blocks == view.dives == () and view.missing == (("m", REFUSED, "why"),)
 
 
+def test_every_built_in_metric_has_a_plain_phrase() -> None:
+    assert set(PHRASES) == set(METRICS)
+    assert VIEW.glance.phrases is PHRASES
+    assert all(len(phrase) < 70 for phrase in PHRASES.values())
+
+
 def test_all_scores_are_in_one_table_with_the_best_that_there_is() -> None:
     table = VIEW.glance
     assert table.columns == (*samples.FILES, NULL, "best possible")
@@ -311,8 +337,14 @@ def test_all_scores_are_in_one_table_with_the_best_that_there_is() -> None:
     }
 
 
-def test_the_answer_is_the_first_sentence() -> None:
-    assert VIEW.ranking is not None and VIEW.answer == VIEW.ranking.sentences[0]
+def test_the_answer_says_which_file_is_nearest_and_how_near() -> None:
+    assert VIEW.answer == (
+        f"{samples.FILES[0]} is nearest to confidential.csv, all metrics taken together. By 5 of 6 "
+        "metrics, it is more than halfway from a table that knows only the domain to the best "
+        "possible score."
+    )
+    tied = utility_view(results_of({"m": [1.0, 2.0], "n": [5.0, 4.0]}, ["a", "b"])).answer
+    assert tied == "a and b are nearest to real, all metrics taken together."
     results = samples.results()
     first = dataclasses.replace(
         results, scored=tuple(s for s in results.scored if s.synthetic == samples.FILES[0])
