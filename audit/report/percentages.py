@@ -31,9 +31,9 @@ def percent_below(chance: Fraction) -> str:
     return f"{_round(chance, math.floor)} %"
 
 
-def percent_above(chance: Fraction, finer: int = 0) -> str:
-    """A percentage that a chance is at most, to the decimals of `percent` and ``finer`` more."""
-    return f"{_round(chance, math.ceil, finer)} %"
+def percent_above(chance: Fraction) -> str:
+    """A percentage that a chance is at most, to the decimals of `percent`."""
+    return f"{_round(chance, math.ceil)} %"
 
 
 def at_least(ends: Enclosure) -> str:
@@ -48,10 +48,9 @@ def share(ends: Enclosure, digits: int = DIGITS) -> str:
     return enclosure_text(ends, digits).removeprefix("≈ ")
 
 
-def _round(chance: Fraction, direction: Callable[[Fraction], int] = round, finer: int = 0) -> str:
-    """A chance in percent, to the decimals that `percent` shows and ``finer`` more."""
+def _round(chance: Fraction, direction: Callable[[Fraction], int] = round) -> str:
+    """A chance in percent, to the decimals that `percent` shows."""
     distance = 100 * min(chance, 1 - chance)
     places = max(1, 1 - math.floor(math.log10(max(distance, HAIR)))) if distance else 1
-    places += finer
     text = f"{direction(100 * chance * 10**places)}".rjust(places + 1, "0")
     return f"{text[:-places]}.{text[-places:]}".rstrip("0").rstrip(".")

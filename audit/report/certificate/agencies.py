@@ -14,13 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from audit.report.certificate.attacker import (
-    CERTIFIED,
-    EVENS,
-    certified_guarantee,
-    right_guesses,
-    surest,
-)
+from audit.report.attestation.guessing import most_right
+from audit.report.certificate.attacker import CERTIFIED, EVENS, certified_guarantee, surest
 from audit.report.percentages import at_least, percent, percent_above
 from audit.report.words import plural
 from audit.statements.certificate import Certificate
@@ -58,12 +53,12 @@ def beside_agencies(certificate: Certificate) -> Agencies | None:
     if certificate.verdict not in CERTIFIED:
         return None
     data, guarantee = _figures(), certified_guarantee(certificate)
-    right = right_guesses(guarantee)
+    right = most_right(guarantee)
     beliefs = [NO_LIMIT, NO_LIMIT]
     if isinstance(guarantee, ApproxDP) and not guarantee.delta:
         most = (surest(guarantee.epsilon, prior) for prior in (EVENS, RARE))
-        beliefs = [f"at most {percent_above(belief, finer=1)}" for belief in most]
-    own = ("this certificate", *beliefs, f"at most {percent_above(right, finer=1)}")
+        beliefs = [f"at most {percent_above(belief)}" for belief in most]
+    own = ("this certificate", *beliefs, f"at most {percent_above(right)}")
     methods = sorted(data["methods"], key=_right)
     tables = f"{plural(data['records'], 'record')} in {plural(data['cells'], 'cell')}"
     return Agencies(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from audit.disclosure.ceilings import find_ceiling
+from audit.report.attestation.guessing import most_right
 from audit.report.percentages import percent, percent_above, percent_below
 from audit.report.words import claimed_value, decisive_value
 from audit.statements.certificate import Certificate
@@ -31,7 +31,7 @@ CERTIFIED = (Verdict.PROVED, Verdict.EXACT)
 class Certainty:
     """An attacker before and after a release.
 
-    ``question``: what the attacker wants; ``rise``: ``50 % → at most 73.11 %``; ``note``: what is
+    ``question``: what the attacker wants; ``rise``: ``50 % → at most 73.2 %``; ``note``: what is
     assumed, and what the numbers leave out.
     """
 
@@ -90,7 +90,7 @@ def limit_by(guarantee: Guarantee, neighbours: Neighbours) -> Certainty:
     """What a guarantee allows: of the surest release if it is pure, otherwise of the average."""
     who, what = _names(neighbours)
     if isinstance(guarantee, ApproxDP) and not guarantee.delta:
-        most = percent_above(surest(guarantee.epsilon, EVENS), finer=1)
+        most = percent_above(surest(guarantee.epsilon, EVENS))
         return Certainty(
             f"What an attacker who knows everything but one {who} can be sure of",
             f"50 % → at most {most}",
@@ -99,7 +99,7 @@ def limit_by(guarantee: Guarantee, neighbours: Neighbours) -> Certainty:
         )
     return Certainty(
         f"How often an attacker who knows everything but one {who} guesses that one right",
-        f"50 % → at most {percent_above(right_guesses(guarantee), finer=1)}",
+        f"50 % → at most {percent_above(most_right(guarantee))}",
         f"Before the release the attacker thinks it a coin flip {what}. The second number is an "
         "average over releases: after a rare one the attacker may be surer, without a limit.",
     )
@@ -112,11 +112,6 @@ def surest(epsilon: Fraction, prior: Fraction) -> Fraction:
     except TooLargeError:
         return Fraction(1)
     return factor * prior / (factor * prior + 1 - prior)
-
-
-def right_guesses(guarantee: Guarantee) -> Fraction:
-    """The chance to name the right one of two neighbours that are equally likely, rounded up."""
-    return (1 + find_ceiling(guarantee, 1).advantage) / 2
 
 
 def _names(neighbours: Neighbours) -> tuple[str, str]:

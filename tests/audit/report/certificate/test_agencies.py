@@ -17,7 +17,7 @@ def test_infinity_is_certainty_and_the_certificate_comes_first() -> None:
     assert view is not None and view.heads == HEADS
     own, *methods = view.rows
     # e²/(1 + e²), and e²/(e² + 999).
-    assert own == ("this certificate", "at most 88.08 %", "at most 0.735 %", "at most 88.08 %")
+    assert own == ("this certificate", "at most 88.1 %", "at most 0.74 %", "at most 88.1 %")
     rows = {name: cells for name, *cells in methods}
     assert rows["swapping of two records in five"] == ["100 %", "100 %", "100 %"]
     # An answer stays with 4/5 and becomes each other with 1/15: odds of 12, and 12/1011.

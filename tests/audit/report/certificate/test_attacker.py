@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import pytest
 
+from audit.report.attestation.guessing import most_right
 from audit.report.certificate.attacker import (
     certain_by,
     certified_guarantee,
     limit_by,
     promised_by,
-    right_guesses,
     surest,
 )
 from audit.statements.evidence import Decision, Side
@@ -31,7 +31,7 @@ def rise(text: str) -> str:
 
 def test_pure_privacy_limits_every_release() -> None:
     """Randomized response with ε attains e^ε/(1 + e^ε): 0.731058… for ε = 1."""
-    assert rise("epsilon=1") == "50 % → at most 73.11 %"
+    assert rise("epsilon=1") == "50 % → at most 73.2 %"
     assert rise("epsilon=0") == "50 % → at most 50 %"
     assert rise("epsilon=100000") == "50 % → at most 100 %"
     limit = limit_by(parse_guarantee("epsilon=1"), AddRemove())
@@ -54,7 +54,7 @@ def test_pure_privacy_limits_every_release() -> None:
 )
 def test_other_languages_limit_the_average_guess_and_say_so(text: str, least: float) -> None:
     guarantee = parse_guarantee(text)
-    assert float(right_guesses(guarantee)) >= least - 1e-12
+    assert float(most_right(guarantee)) >= least - 1e-12
     limit = limit_by(guarantee, ReplaceOne())
     assert limit.question.endswith("guesses that one right") and "average" in limit.note
     shown = float(limit.rise.removeprefix("50 % → at most ").removesuffix(" %")) / 100
@@ -70,8 +70,10 @@ def test_a_belief_grows_by_the_odds() -> None:
 def test_a_certificate_speaks_by_the_least_that_it_shows_of_the_whole_claim() -> None:
     proved = CERTIFICATES["proved"]
     assert certified_guarantee(proved) == parse_guarantee("epsilon=1.7")
-    told = certain_by(proved)
-    assert told is not None and str(told).endswith("can be sure of: 50 % → at most 84.56 %.")
+    certainty = certain_by(proved)
+    assert certainty is not None and str(certainty).endswith(
+        "can be sure of: 50 % → at most 84.6 %."
+    )
     theorem = replace(proved, evidence=proved.evidence[1:])
     assert certified_guarantee(theorem) == parse_guarantee("epsilon=1.9")
     part = replace(proved.evidence[0], whole=False)
@@ -79,16 +81,18 @@ def test_a_certificate_speaks_by_the_least_that_it_shows_of_the_whole_claim() ->
 
 
 def test_a_refutation_speaks_by_what_violates_the_claim() -> None:
-    told = certain_by(CERTIFICATES["refuted"])
-    assert told is not None and told.rise == "50 % → 100 %"
-    told = certain_by(CERTIFICATES["attack refuted"])
-    assert told is not None and told.rise == "50 % → at least 97.3 %"
-    assert told.note == "The claim allows at most 73.11 %. The finding has a confidence of 95 %."
+    certainty = certain_by(CERTIFICATES["refuted"])
+    assert certainty is not None and certainty.rise == "50 % → 100 %"
+    certainty = certain_by(CERTIFICATES["attack refuted"])
+    assert certainty is not None and certainty.rise == "50 % → at least 97.3 %"
+    assert (
+        certainty.note == "The claim allows at most 73.2 %. The finding has a confidence of 95 %."
+    )
     # Its witness alone: 3/10 against 1/10.
-    told = certain_by(CERTIFICATES["gaussian"])
-    assert told is not None and told.rise == "50 % → at least 75 %"
-    told = certain_by(CERTIFICATES["infinite floor"])
-    assert told is not None and told.rise == "50 % → up to 100 %"
+    certainty = certain_by(CERTIFICATES["gaussian"])
+    assert certainty is not None and certainty.rise == "50 % → at least 75 %"
+    certainty = certain_by(CERTIFICATES["infinite floor"])
+    assert certainty is not None and certainty.rise == "50 % → up to 100 %"
     harmless = replace(
         samples.finding(Decision.VIOLATED, samples.bound(Side.CEILING, F(9), F(9))), witness=None
     )
