@@ -193,7 +193,7 @@ def leave_of_certificate(
         raise InputError("the certificate was changed after it was written: certify again")
     claim = decode(dict(document)).about
     about = {**subject.to_json(), "rows": setting.rows}
-    differs = _tell_differences(about, document["subject"])
+    differs = _list_differences(about, document["subject"])
     if differs:
         raise InputError(f"the certificate is not about this release: {'; '.join(differs)}")
     if claim.require_domain().attributes != setting.domain.attributes:
@@ -224,33 +224,33 @@ def leave_of_certificate(
     return Leave(budget, admission(questions, subject, setting, claim))
 
 
-def _tell_differences(released: Mapping[str, Any], certified: Mapping[str, Any]) -> list[str]:
+def _list_differences(released: Mapping[str, Any], certified: Mapping[str, Any]) -> list[str]:
     """What differs, one by one; of numbers and short names also how.
 
     Text of the certificate may be a stranger's: it is shown as a literal of ASCII.
     """
-    told = []
+    differences = []
     for key in sorted({*released, *certified}):
         here, there = released.get(key), certified.get(key)
         if here == there:
             continue
         if isinstance(here, Mapping) and isinstance(there, Mapping):
-            # One that is stated as null differs from one that is missing: then no part is told.
-            told += _tell_differences(here, there) or [f"{_spell(key)} differs"]
-        elif _can_be_told(here) and _can_be_told(there):
+            # One that is stated as null differs from one that is missing: then no part is named.
+            differences += _list_differences(here, there) or [f"{_spell(key)} differs"]
+        elif _is_short(here) and _is_short(there):
             words = f"is {_spell(here)} here and {_spell(there)} in the certificate"
-            told.append(f"{_spell(key)} {words}")
+            differences.append(f"{_spell(key)} {words}")
         else:
-            told.append(f"{_spell(key)} differs")
-    return told
+            differences.append(f"{_spell(key)} differs")
+    return differences
 
 
-_TOLD = 40
-"""The most characters of a value that is told; longer ones are digests, and tell nothing."""
+_MOST_SHOWN = 40
+"""The most characters of a value that is shown; longer ones are digests, and say nothing."""
 
 
-def _can_be_told(value: object) -> bool:
-    return isinstance(value, int | str) and len(str(value)) <= _TOLD
+def _is_short(value: object) -> bool:
+    return isinstance(value, int | str) and len(str(value)) <= _MOST_SHOWN
 
 
 def _spell(value: object) -> str:

@@ -82,12 +82,12 @@ def find_obstacle(
     except InputError as error:
         return str(error)
     if any(found.get(key) != subject.get(key) for key in (KEY, OLDER)):
-        told = (
+        message = (
             f"the source of {name} is not the one that was audited: the digest of its code in "
             f"{Path.cwd()} is {_shorten(found)}, and the certificate states {_shorten(subject)}"
         )
         # An older certificate's digest is that of the named file alone.
-        return f"{told} (it covers all code in that folder)" if KEY in subject else told
+        return f"{message} (it covers all code in that folder)" if KEY in subject else message
     return ""
 
 

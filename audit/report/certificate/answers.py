@@ -33,13 +33,13 @@ class Answers:
 
 def answers_of(certificate: Certificate) -> Answers:
     """What a certificate answers."""
-    told = explanation_of(certificate)
-    unknown = (_unshown(certificate), told.unknown, state_rests(certificate))
+    explanation = explanation_of(certificate)
+    unknown = (_unshown(certificate), explanation.unknown, state_rests(certificate))
     return Answers(
-        told.known,
+        explanation.known,
         certain_by(certificate),
         " ".join(filter(None, unknown)),
-        _next_steps(certificate, told),
+        _next_steps(certificate, explanation),
     )
 
 
@@ -54,8 +54,8 @@ def _unshown(certificate: Certificate) -> str:
     return f"The claim limits {question} ({promised.rise}). Whether it is kept is not shown."
 
 
-def _next_steps(certificate: Certificate, told: Explanation) -> tuple[Step, ...]:
-    mends = tuple(Step(text) for text in told.mends)
+def _next_steps(certificate: Certificate, explanation: Explanation) -> tuple[Step, ...]:
+    mends = tuple(Step(text) for text in explanation.mends)
     match certificate.verdict:
         case Verdict.PROVED | Verdict.EXACT:
             return (*_checks(certificate), _ask_who_releases(certificate))

@@ -68,7 +68,7 @@ def certified_guarantee(certificate: Certificate) -> Guarantee:
     """The claim of a certificate that shows it, with the least parameter that is shown."""
     guarantee = certificate.claim.guarantee
     symbol, most = claimed_value(guarantee)
-    shown = [
+    values = [
         ends.upper
         for evidence in certificate.evidence
         if evidence.whole and evidence.decision is Decision.HOLDS and evidence.bound is not None
@@ -76,7 +76,7 @@ def certified_guarantee(certificate: Certificate) -> Guarantee:
         for name, ends in (decisive_value(evidence.bound),)
         if name == symbol
     ]
-    least = Fraction(min(most, *shown)) if shown else most
+    least = Fraction(min(most, *values)) if values else most
     match guarantee:
         case ApproxDP() | RenyiDP():
             return replace(guarantee, epsilon=least)

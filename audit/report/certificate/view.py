@@ -229,8 +229,8 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
 def _tell(evidence: Evidence) -> str:
     """The finding, with the question at fault where one is; its decision is said above it."""
     spending, said = evidence.spending, f"{evidence.decision.value}: "
-    found = shorten_numbers(evidence.finding.replace(said, "", 1))
-    return found if spending is None else f"{found}. {state_blame(spending)}"
+    finding = shorten_numbers(evidence.finding.replace(said, "", 1))
+    return finding if spending is None else f"{finding}. {state_blame(spending)}"
 
 
 def _part(evidence: Evidence) -> str:

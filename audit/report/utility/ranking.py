@@ -149,9 +149,9 @@ def _dissent(ranking: Ranking) -> tuple[str, ...]:
         alone = len(ranking.leaders) == 1
         return ("By no metric is another file better beyond chance.",) if alone else ()
     others = [m for m in decided if m.metric in ranking.dissenting]
-    told = "; ".join(f"{m.metric} ({join_names(m.winners)})" for m in others)
+    names = "; ".join(f"{m.metric} ({join_names(m.winners)})" for m in others)
     return (
-        f"Another file is ahead by {len(others)} of {plural(len(decided), 'metric')}: {told}. "
+        f"Another file is ahead by {len(others)} of {plural(len(decided), 'metric')}: {names}. "
         "Which file is best depends on the metric.",
     )
 
