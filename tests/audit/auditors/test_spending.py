@@ -81,8 +81,10 @@ def test_a_question_above_its_own_cost_is_named(
     view = certificate_view(certificate)
     line = inspect.getsourcelines(three_questions)[1] + 4
     where = f"test_spending.py, line {line}"
-    sentence = f"Question 3, measure marginal + discrete-laplace(scale=4), asked at {where}, answer"
-    assert sentence in view.meaning and "spends ε ≈ 0.5 of the declared 0.25." in view.meaning
+    sentence = f"question 3 (measure marginal + discrete-laplace(scale=4), asked at {where})"
+    assert (
+        sentence in view.meaning and "spends ε ≈ 0.5 of the 0.25 that it declares" in view.meaning
+    )
     assert sentence in view.evidence[0].finding
 
 
@@ -92,7 +94,7 @@ def test_losses_that_add_up_beyond_the_claim_name_the_question_that_passes_it() 
     assert found.question == 4 and found.total is not None and found.declared is not None
     assert found.total.lower <= F(3, 4) <= found.total.upper
     assert found.loss.lower <= F(1, 4) <= found.loss.upper
-    assert "With question 4" in certificate_view(certificate).meaning
+    assert "question 4 (" in certificate_view(certificate).meaning
 
 
 def test_a_claim_that_is_no_sum_of_losses_names_the_largest() -> None:
@@ -198,7 +200,7 @@ def test_a_program_in_its_own_process_says_where_it_asks(
     certificate = certify(program_subject(name, {}), stated, effort, "x").certificate
     found = spending_of(certificate)
     assert (found.question, found.where) == (question, where)
-    assert f"asked at {where}," in certificate_view(certificate).meaning
+    assert f"asked at {where})" in certificate_view(certificate).meaning
     read = decode(certificate.to_json()).evidence[0].spending
     assert read is not None and read.where == where
 

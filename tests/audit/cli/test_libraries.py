@@ -57,7 +57,7 @@ MAKE = (
     f"certify own:gaussian_counts {SMALL} --claim epsilon=9,delta=1/1000000 --out delta.json",
 )
 LINES = {
-    ("rich",): ("list", "list programs", "list noise", "init-submission team", "--version"),
+    ("rich",): ("list", "list programs", "list noise", "init-submission ../team", "--version"),
     ("mpmath", "numpy", "rich"): (
         "explain cert.json",
         "explain delta.json",
