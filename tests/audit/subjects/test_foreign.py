@@ -134,7 +134,7 @@ def test_what_a_subject_is_is_found_out_by_its_own_interpreter(others: Environme
     [
         ("absent:f", None, "run from the folder that holds it"),
         ("here:g", "def f(database, rng): ...", "has no attribute 'g'"),
-        ("here:f", "import numpy", "it needs 'numpy', which .*bare/bin/python does not have"),
+        ("here:f", "import numpy", "needs 'numpy', which .*bare/bin/python does not have"),
         ("here:f", "1 / 0", "ZeroDivisionError"),
         ("here:F", "class F:\n def __init__(s, a): ...\n def __call__(s, d, rng): ...", "'a'"),
     ],
