@@ -72,6 +72,7 @@ def _name_values(command: CommandParser) -> None:
     for action in command._actions:
         known = _known(action.dest)
         if known:
+            # argcomplete reads it from there; argparse declares no such attribute.
             action.completer = _Completer(known)  # type: ignore[attr-defined]
 
 

@@ -57,7 +57,7 @@ def as_function(
         new = functools.partial(_copy, estimator)
     # Before the first run, so that no run pays for it; another environment may have no pandas.
     with contextlib.suppress(ModuleNotFoundError):
-        import pandas  # noqa: F401
+        import pandas  # noqa: F401 - it is loaded, not used
     names = None if columns is None else list(columns)
     return functools.partial(_run, new, open_seeds, rows, names)
 

@@ -55,7 +55,7 @@ def certain_by(certificate: Certificate) -> Certainty | None:
     if certificate.verdict in CERTIFIED:
         return limit_by(certified_guarantee(certificate), certificate.claim.neighbours)
     if certificate.verdict is Verdict.REFUTED:
-        return _shown(certificate)
+        return _weigh_violations(certificate)
     return None
 
 
@@ -123,7 +123,7 @@ def _names(neighbours: Neighbours) -> tuple[str, str]:
     return "record", "whether that record is there"
 
 
-def _shown(certificate: Certificate) -> Certainty | None:
+def _weigh_violations(certificate: Certificate) -> Certainty | None:
     """What the findings that violate the claim give an attacker, by the most telling of them."""
     violations = [e for e in certificate.evidence if e.decision is Decision.VIOLATED]
     beliefs = [(*belief, e) for e in violations for belief in _beliefs(e)]
