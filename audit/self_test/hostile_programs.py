@@ -66,24 +66,24 @@ declaring, asks_another = Declaring(), AsksAnother()
 
 def free_noise(curator: Curator) -> Any:
     """Its noise costs nothing, says the class."""
-    DiscreteLaplace.cost = _free  # type: ignore[method-assign, assignment]  # the lie
+    DiscreteLaplace.cost = _free  # type: ignore[method-assign, assignment]  # what a liar would do
     return _loud(curator)
 
 
 def free_questions(curator: Curator) -> Any:
     """Its questions cost nothing, says their class."""
-    Measure.cost = _free  # type: ignore[method-assign, assignment]  # the lie
+    Measure.cost = _free  # type: ignore[method-assign, assignment]  # what a liar would do
     return _loud(curator)
 
 
 def lenient_budget(curator: Curator) -> Any:
     """Its budget refuses nothing."""
-    PureBudget.check = _free  # type: ignore[method-assign, assignment]  # the lie
+    PureBudget.check = _free  # type: ignore[method-assign, assignment]  # what a liar would do
     return _loud(curator)
 
 
 # A function declares its budget so.
-lenient_budget.budget = lambda setting: PureBudget(Fraction(1))  # type: ignore[attr-defined]  # the lie
+lenient_budget.budget = lambda setting: PureBudget(Fraction(1))  # type: ignore[attr-defined]  # what a liar would do
 
 
 def narrow_setting(curator: Curator) -> Any:
@@ -100,7 +100,7 @@ def lying_plays(curator: Curator) -> Any:
     def encode(plays: Sized) -> Any:
         return {**lie, "played": [[[], "outputs", [0] * len(plays)]]}
 
-    child.encode_plays = encode  # type: ignore[attr-defined]  # the lie
+    child.encode_plays = encode  # type: ignore[attr-defined]  # what a liar would do
     return _loud(curator)
 
 
